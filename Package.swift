@@ -1,0 +1,92 @@
+// swift-tools-version: 6.2
+import CompilerPluginSupport
+import PackageDescription
+
+let package = Package(
+    name: "ModelStore",
+    products: [
+        .library(name: "ModelStore", targets: ["ModelStore"]),
+        .executable(name: "store-cli", targets: ["store-cli"]),
+        .executable(name: "hostwatch", targets: ["hostwatch"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/swiftlang/swift-syntax", from: "603.0.1"),
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+    ],
+    targets: [
+        // The layers, lowest first. An arrow points from a layer to its users; nothing points back.
+        .systemLibrary(name: "CLMDB", pkgConfig: "lmdb", providers: [.apt(["liblmdb-dev"])]),
+        .target(name: "LMDB", dependencies: ["CLMDB"]),
+        .target(name: "StoreEngine", dependencies: ["LMDB"]),
+        .target(name: "StoreRuntime", dependencies: ["StoreEngine", "LMDB"]),
+        .macro(
+            name: "StoreMacros",
+            dependencies: [
+                .product(name: "SwiftSyntax", package: "swift-syntax"),
+                .product(name: "SwiftSyntaxBuilder", package: "swift-syntax"),
+                .product(name: "SwiftSyntaxMacros", package: "swift-syntax"),
+                .product(name: "SwiftDiagnostics", package: "swift-syntax"),
+                .product(name: "SwiftCompilerPlugin", package: "swift-syntax"),
+            ]
+        ),
+        .target(name: "ModelStore", dependencies: ["StoreEngine", "StoreRuntime", "StoreMacros"]),
+
+        // Tools.
+        .executableTarget(
+            name: "store-cli",
+            dependencies: [
+                "StoreEngine", "StoreRuntime", "LMDB",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            path: "Tools/store-cli"
+        ),
+        .executableTarget(
+            name: "hostwatch",
+            dependencies: [
+                "ModelStore",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            path: "Tools/hostwatch"
+        ),
+
+        // Tests.
+        .testTarget(name: "LMDBTests", dependencies: ["LMDB"]),
+        .testTarget(name: "StoreEngineTests", dependencies: ["StoreEngine", "LMDB"]),
+        .testTarget(name: "StoreRuntimeTests", dependencies: ["StoreRuntime", "StoreEngine", "LMDB"]),
+        .testTarget(name: "ModelStoreTests", dependencies: ["ModelStore", "StoreRuntime", "StoreEngine"]),
+        .testTarget(
+            name: "StoreMacrosTests",
+            dependencies: [
+                "StoreMacros",
+                .product(name: "SwiftSyntaxMacros", package: "swift-syntax"),
+                .product(name: "SwiftSyntaxMacroExpansion", package: "swift-syntax"),
+                .product(name: "SwiftSyntaxMacrosGenericTestSupport", package: "swift-syntax"),
+            ]
+        ),
+        .testTarget(name: "TidinessTests"),
+        .testTarget(name: "HostwatchTests", dependencies: ["hostwatch"]),
+        .testTarget(name: "StoreCLITests"),
+    ],
+    swiftLanguageModes: [.v6]
+)
+
+// One loop gives every target the same settings.
+let settings: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+    .enableUpcomingFeature("InferIsolatedConformances"),
+    .enableUpcomingFeature("ImmutableWeakCaptures"),
+    .enableExperimentalFeature("Lifetimes"),
+    .strictMemorySafety(),
+]
+// Where bytes are read through pointers, an unmarked unsafe expression is an error.
+let pointerTargets: Set<String> = ["LMDB", "StoreEngine"]
+for target in package.targets where target.type != .system {
+    var own = settings
+    if pointerTargets.contains(target.name) {
+        own.append(.treatWarning("StrictMemorySafety", as: .error))
+    }
+    target.swiftSettings = own
+}
