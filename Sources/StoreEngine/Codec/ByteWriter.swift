@@ -100,6 +100,12 @@ public struct ByteWriter: ~Copyable {
         used += size
     }
 
+    /// Appends a part of what another buffer holds.
+    @inlinable
+    public mutating func append(_ range: Range<Int>, of other: borrowing ByteWriter) {
+        append(other.bytes.extracting(range))
+    }
+
     /// Appends bytes from an array.
     @inlinable
     public mutating func append(_ array: [UInt8]) { unsafe append(array.span.bytes) }

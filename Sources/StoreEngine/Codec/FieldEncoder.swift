@@ -94,6 +94,35 @@ public struct FieldEncoder: ~Copyable {
         }
     }
 
+    /// The size of ``bytes``.
+    package var byteCount: Int { writer.count - start }
+
+    /// Table and fields without the header, valid until the next mutation.
+    package var tableBytes: RawSpan {
+        @_lifetime(borrow self)
+        borrowing get {
+            let all = writer.bytes
+            return unsafe _overrideLifetime(
+                all.extracting(start + headerByteCount..<all.byteCount), borrowing: self)
+        }
+    }
+
+    /// Brings the fields, which were encoded in another order, into the order `order` names them in. Call it before
+    /// ``finish()``.
+    @usableFromInline
+    package mutating func reorder(_ order: [Int]) throws(CodecError) {
+        var unordered = ByteWriter(capacity: writer.count)
+        unordered.append(writer.bytes)
+        let oldEnds = ends.array()
+        writer.truncate(to: dataStart)
+        ends.removeAll()
+        for index in order {
+            let end = try unsafe oldEnds.span.bytes.loadInteger(at: 4 * index, as: UInt32.self)
+            let start = index == 0 ? 0 : try unsafe oldEnds.span.bytes.loadInteger(at: 4 * (index - 1), as: UInt32.self)
+            append(encoded: unordered.bytes.extracting(dataStart + Int(start)..<dataStart + Int(end)))
+        }
+    }
+
     /// Overwrites bytes at `offset` of ``bytes``.
     package mutating func overwrite(_ span: RawSpan, at offset: Int) { writer.overwrite(span, at: start + offset) }
 
