@@ -18,7 +18,7 @@ struct RecordMacro: ExtensionMacro, MemberMacro {
         in context: some MacroExpansionContext
     ) throws -> [ExtensionDeclSyntax] {
         var report = DiagnosticReport()
-        let description = describe(declaration, node, typeName: type.trimmedDescription, in: context, &report)
+        let description = describe(declaration, node, typeName: type.trimmedDescription, protocols, in: context, &report)
         report.emit(in: context)
         guard let description else { return [] }
         return [RecordRenderer(record: description).extensionDeclaration(conformingTo: protocols)]
@@ -31,7 +31,7 @@ struct RecordMacro: ExtensionMacro, MemberMacro {
         in context: some MacroExpansionContext
     ) throws -> [DeclSyntax] {
         var report = DiagnosticReport()
-        guard let description = describe(declaration, node, typeName: "Self", in: context, &report),
+        guard let description = describe(declaration, node, typeName: "Self", [], in: context, &report),
             let initializer = description.memberwiseInitializer
         else { return [] }
         return [initializer.rendered()]
@@ -41,6 +41,7 @@ struct RecordMacro: ExtensionMacro, MemberMacro {
         _ declaration: some DeclGroupSyntax,
         _ node: AttributeSyntax,
         typeName: String,
+        _ protocols: [TypeSyntax],
         in context: some MacroExpansionContext,
         _ report: inout DiagnosticReport
     ) -> RecordDescription? {
@@ -48,6 +49,7 @@ struct RecordMacro: ExtensionMacro, MemberMacro {
             report.add(.notAStruct(attribute: "Record"), at: node)
             return nil
         }
-        return RecordValidator(structure: structure, typeName: typeName).description(&report)
+        return RecordValidator(structure: structure, typeName: typeName, addsEquatable: protocols.contains(named: "Equatable"))
+            .description(&report)
     }
 }

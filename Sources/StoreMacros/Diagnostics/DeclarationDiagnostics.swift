@@ -54,6 +54,17 @@ extension StoreDiagnostic {
         .error("storedNameNotLiteral", "the name in the store must be a string literal without interpolation")
     }
 
+    static func equalityWithoutConformance(_ name: String) -> StoreDiagnostic {
+        .error("equalityWithoutConformance", "'\(name)' has an '==' of its own, so it must declare 'Equatable' itself")
+    }
+
+    static func transientWithoutEquality(_ type: String, _ name: String) -> StoreDiagnostic {
+        .error(
+            "transientWithoutEquality",
+            "records are Equatable and '\(type)' is not: give the struct an '==' without '\(name)', and declare 'Equatable' on it"
+        )
+    }
+
     static func noID(_ name: String) -> StoreDiagnostic {
         .error("noID", "'\(name)' has no '@ID' property to tell its records apart")
     }

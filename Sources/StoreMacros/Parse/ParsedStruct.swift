@@ -16,6 +16,8 @@ struct ParsedStruct {
     private(set) var nestedTypes: [TokenSyntax] = []
     private(set) var staticNames: [TokenSyntax] = []
     private(set) var declaresInitializer = false
+    /// An `==` of the struct's own.
+    private(set) var equality: FunctionDeclSyntax?
     let indexes: [IndexMarker]
 
     var name: String { declaration.name.plainName }
@@ -48,6 +50,7 @@ struct ParsedStruct {
         case .variableDecl(let variable): read(variable)
         case .ifConfigDecl(let conditional): conditionals.append(conditional)
         case .initializerDecl: declaresInitializer = true
+        case .functionDecl(let function): if function.name.text == "==" { equality = function }
         case .structDecl(let type): nestedTypes.append(type.name)
         case .enumDecl(let type): nestedTypes.append(type.name)
         case .classDecl(let type): nestedTypes.append(type.name)

@@ -39,11 +39,27 @@ extension TypeSyntax {
         return ["Set", "Dictionary"].contains(type.baseTypeName)
     }
 
+    /// Whether values of this type cannot be compared by `==`, as far as its spelling tells.
+    var hasNoEquality: Bool {
+        switch unwrappedOptional.as(TypeSyntaxEnum.self) {
+        case .functionType, .someOrAnyType, .compositionType, .metatypeType: return true
+        case .tupleType(let tuple): return tuple.elements.count != 1 || tuple.elements.contains { $0.type.hasNoEquality }
+        case .attributedType(let attributed): return attributed.baseType.hasNoEquality
+        case .identifierType(let identifier): return ["Any", "AnyObject"].contains(identifier.name.text)
+        default: return false
+        }
+    }
+
     /// The text of the type where `Self` may mean something else: with the record's own name in its place.
     func text(replacingSelfBy typeName: String) -> String {
         let rewriter = SelfRewriter(typeName: typeName)
         return rewriter.rewrite(self).trimmedDescription
     }
+}
+
+extension [TypeSyntax] {
+    /// Whether one of these is called this, in whichever module.
+    func contains(named name: String) -> Bool { contains { $0.baseTypeName == name } }
 }
 
 /// Puts a type's own name in place of `Self`.

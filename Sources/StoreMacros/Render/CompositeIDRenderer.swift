@@ -28,7 +28,7 @@ struct CompositeIDRenderer {
                 """
             ]
         return """
-            \(modifier)struct ID: ModelStore.EmbeddedValue, ModelStore.IndexableValue {
+            \(modifier)nonisolated struct ID: ModelStore.EmbeddedValue, ModelStore.IndexableValue {
             \(members.joined(separator: "\n\n").indented)
             }
             """

@@ -12,7 +12,7 @@ struct StructRenderer {
     func tokens() -> [String] {
         let accessors = structure.fields.enumerated().map { accessor($1, number: $0) }
         let container = """
-            \(modifier)struct Fields: Sendable {
+            \(modifier)nonisolated struct Fields: Sendable {
                 \(inlinable)\(modifier)init() {}
 
             \(accessors.joined(separator: "\n\n").indented)
@@ -52,10 +52,13 @@ struct StructRenderer {
     }
 
     /// `encode(to:)` and `init(from:)`.
+    ///
+    /// The type is passed to `decode`: left to inference, `var mode: Mode? = .off` would read a `Mode` where a `Mode?` was
+    /// written, because `.off` is rather found in `Mode` than through the optional.
     func codec() -> [String] {
         let writes = structure.fields.map { "try encoder.encode(self.\($0.reference))" }
         let reads = structure.fields.enumerated().map { number, field in
-            "self.\(field.reference) = try decoder.decode(\(number)\(fallback(field)))"
+            "self.\(field.reference) = try decoder.decode(\(number), as: \(field.type).self\(fallback(field)))"
         }
         return [
             """

@@ -22,7 +22,7 @@ func extensionDeclaration(of typeName: String, conformingTo protocols: [TypeSynt
     let conformances = names.isEmpty ? "" : ": \(names.joined(separator: ", "))"
     let body = members.joined(separator: "\n\n").indented
     let declaration: DeclSyntax = """
-        extension \(raw: typeName)\(raw: conformances) {
+        nonisolated extension \(raw: typeName)\(raw: conformances) {
         \(raw: body)
         }
         """

@@ -9,6 +9,8 @@ struct DeclarationValidator {
     /// Members that the extension will declare and that no other instance property, type or static one may be called.
     let generatedNames: Set<String>
     let generatedStaticNames: Set<String>
+    /// Whether the extension has to declare `Equatable`, because nothing else does.
+    let addsEquatable: Bool
 
     static let fieldLimit = 4096
 
@@ -16,6 +18,7 @@ struct DeclarationValidator {
         validateKind(&report)
         validateSurroundings(&report)
         validateNames(&report)
+        validateEquality(&report)
         for conditional in structure.conditionals {
             report.add(.conditionalMembers(structure.name), at: conditional)
         }
@@ -60,6 +63,27 @@ struct DeclarationValidator {
                 report.add(.nestedPrivate(structure.name), at: name)
             }
         }
+    }
+
+    /// The compiler finds a struct's own `==` twice when a macro declares the conformance, and calls it ambiguous. The same
+    /// happens to a struct that declares the conformance itself if `==` is among the names a macro may generate, so `==` is
+    /// the one member that is left to the struct.
+    private func validateEquality(_ report: inout DiagnosticReport) {
+        if addsEquatable && structure.equality == nil {
+            for property in structure.properties where property.isTransient {
+                guard let type = property.type, type.hasNoEquality else { continue }
+                report.add(.transientWithoutEquality(type.trimmedDescription, property.name), at: type)
+            }
+        }
+        guard addsEquatable, let equality = structure.equality else { return }
+        let declaration = structure.declaration
+        let fixIt: FixIt
+        if let last = declaration.inheritanceClause?.inheritedTypes.last {
+            fixIt = .insert(", Equatable", after: last)
+        } else {
+            fixIt = .insert(": Equatable", after: declaration.name)
+        }
+        report.add(.equalityWithoutConformance(structure.name), at: equality.name, fixIts: [fixIt])
     }
 
     private func validateNames(_ report: inout DiagnosticReport) {

@@ -5,6 +5,8 @@ import SwiftSyntax
 struct EmbeddedValidator {
     let structure: ParsedStruct
     let typeName: String
+    /// Whether the extension has to declare `Equatable`, because nothing else does.
+    let addsEquatable: Bool
 
     private static let generatedNames: Set<String> = ["Fields"]
     private static let generatedStaticNames: Set<String> = ["fields", "embeddedSchema", "Fields"]
@@ -12,7 +14,7 @@ struct EmbeddedValidator {
     func description(_ report: inout DiagnosticReport) -> StructDescription? {
         let declaration = DeclarationValidator(
             structure: structure, attribute: "Embedded", generatedNames: Self.generatedNames,
-            generatedStaticNames: Self.generatedStaticNames
+            generatedStaticNames: Self.generatedStaticNames, addsEquatable: addsEquatable
         )
         declaration.validate(&report)
         if structure.properties.allSatisfy(\.isTransient) {

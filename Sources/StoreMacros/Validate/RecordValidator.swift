@@ -5,6 +5,8 @@ import SwiftSyntax
 struct RecordValidator {
     let structure: ParsedStruct
     let typeName: String
+    /// Whether the extension has to declare `Equatable`, because nothing else does.
+    let addsEquatable: Bool
 
     private static let generatedNames: Set<String> = ["recordID", "ID", "Fields"]
     private static let generatedStaticNames: Set<String> = ["fields", "recordSchema", "ID", "Fields"]
@@ -12,7 +14,7 @@ struct RecordValidator {
     func description(_ report: inout DiagnosticReport) -> RecordDescription? {
         let declaration = DeclarationValidator(
             structure: structure, attribute: "Record", generatedNames: Self.generatedNames,
-            generatedStaticNames: Self.generatedStaticNames
+            generatedStaticNames: Self.generatedStaticNames, addsEquatable: addsEquatable
         )
         declaration.validate(&report)
         let name = storedName(&report)

@@ -4,7 +4,6 @@ import SwiftSyntax
 struct StructBuilder {
     let structure: ParsedStruct
     let typeName: String
-
     func build() -> StructDescription {
         let isPublic = structure.isPublicThroughout
         let stored = structure.properties.filter { !$0.isTransient }
@@ -27,9 +26,17 @@ struct StructBuilder {
             access: min(property.access, structure.access),
             isInlinable: structure.isPublicThroughout && property.access == .public,
             isReadOnly: property.isLet || (property.setterAccess ?? property.access) < property.access,
-            initialValue: property.initialValue,
+            initialValue: property.isID ? property.initialValue.inID : property.initialValue,
             oldNames: property.markers.flatMap { $0.oldNames.compactMap(\.name) }
         )
+    }
+}
+
+extension InitialValue {
+    /// An id is in every record and in every version of one: of its initial value only a token counts.
+    fileprivate var inID: InitialValue {
+        if case .token = self { return self }
+        return .none
     }
 }
 
