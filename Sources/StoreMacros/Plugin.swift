@@ -3,5 +3,7 @@ import SwiftSyntaxMacros
 
 @main
 struct StoreMacrosPlugin: CompilerPlugin {
-    let providingMacros: [any Macro.Type] = []
+    let providingMacros: [any Macro.Type] = [
+        RecordMacro.self, EmbeddedMacro.self, FieldMarkerMacro.self, IndexMarkerMacro.self,
+    ]
 }

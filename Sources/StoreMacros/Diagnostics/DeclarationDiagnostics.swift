@@ -1,0 +1,71 @@
+/// What is wrong with the struct as a whole.
+extension StoreDiagnostic {
+    static func notAStruct(attribute: String) -> StoreDiagnostic {
+        .error("notAStruct", "'@\(attribute)' needs a struct: what the store holds are values")
+    }
+
+    static func genericStruct(_ name: String) -> StoreDiagnostic {
+        .error("genericStruct", "'\(name)' cannot be generic: the store keeps one schema for each type")
+    }
+
+    static func genericContext(_ name: String) -> StoreDiagnostic {
+        .error("genericContext", "'\(name)' cannot be inside a generic type: the store keeps one schema for each type")
+    }
+
+    static func localType(_ name: String) -> StoreDiagnostic {
+        .error("localType", "'\(name)' cannot be local to a function: declare it at file level or inside a type")
+    }
+
+    static func nestedPrivate(_ name: String) -> StoreDiagnostic {
+        .error("nestedPrivate", "the extension generated for '\(name)' cannot reach a private type inside another type")
+    }
+
+    static func noncopyable(_ name: String) -> StoreDiagnostic {
+        .error("noncopyable", "'\(name)' must be copyable: the store hands out copies")
+    }
+
+    static func conditionalMembers(_ name: String) -> StoreDiagnostic {
+        .error(
+            "conditionalMembers",
+            "'#if' inside '\(name)' would give it a schema for each build: move it out of the struct"
+        )
+    }
+
+    static func generatedName(_ name: String, attribute: String) -> StoreDiagnostic {
+        .error("generatedName", "'\(name)' is the name of a member that '@\(attribute)' generates")
+    }
+
+    static func tooManyFields(_ count: Int, limit: Int) -> StoreDiagnostic {
+        .error("tooManyFields", "\(count) fields are more than the \(limit) a record can have")
+    }
+
+    static func noFields(_ name: String) -> StoreDiagnostic {
+        .error("noFields", "'\(name)' has no stored property")
+    }
+
+    static func invalidStoredName(_ name: String) -> StoreDiagnostic {
+        .error(
+            "invalidStoredName",
+            "\"\(name)\" cannot be a name in the store: use 1 to 128 letters, digits, '_', '-' and '.'"
+        )
+    }
+
+    static func storedNameNotLiteral() -> StoreDiagnostic {
+        .error("storedNameNotLiteral", "the name in the store must be a string literal without interpolation")
+    }
+
+    static func equalityWithoutConformance(_ name: String) -> StoreDiagnostic {
+        .error("equalityWithoutConformance", "'\(name)' has an '==' of its own, so it must declare 'Equatable' itself")
+    }
+
+    static func transientWithoutEquality(_ type: String, _ name: String) -> StoreDiagnostic {
+        .error(
+            "transientWithoutEquality",
+            "records are Equatable and '\(type)' is not: give the struct an '==' without '\(name)', and declare 'Equatable' on it"
+        )
+    }
+
+    static func noID(_ name: String) -> StoreDiagnostic {
+        .error("noID", "'\(name)' has no '@ID' property to tell its records apart")
+    }
+}

@@ -1,0 +1,26 @@
+import SwiftDiagnostics
+import SwiftSyntax
+import SwiftSyntaxMacros
+
+/// `@Embedded`: the `EmbeddedValue` conformance of a struct that is stored inside a record.
+struct EmbeddedMacro: ExtensionMacro {
+    static let formatMode: FormatMode = .disabled
+
+    static func expansion(
+        of node: AttributeSyntax,
+        attachedTo declaration: some DeclGroupSyntax,
+        providingExtensionsOf type: some TypeSyntaxProtocol,
+        conformingTo protocols: [TypeSyntax],
+        in context: some MacroExpansionContext
+    ) throws -> [ExtensionDeclSyntax] {
+        var report = DiagnosticReport()
+        defer { report.emit(in: context) }
+        guard let structure = ParsedStruct(declaration, attribute: node, context: context.lexicalContext) else {
+            report.add(.notAStruct(attribute: "Embedded"), at: node)
+            return []
+        }
+        let validator = EmbeddedValidator(structure: structure, typeName: type.trimmedDescription, addsEquatable: protocols.contains(named: "Equatable"))
+        guard let description = validator.description(&report) else { return [] }
+        return [EmbeddedRenderer(value: description).extensionDeclaration(conformingTo: protocols)]
+    }
+}

@@ -1,0 +1,40 @@
+import SwiftDiagnostics
+import SwiftSyntax
+import SwiftSyntaxMacros
+
+/// `@ID`, `@Indexed`, `@Unique`, `@Transient` and `@Renamed`: they generate nothing, `@Record` and `@Embedded` read them.
+///
+/// Expanding one only checks that there is somebody to read it.
+struct FieldMarkerMacro: PeerMacro {
+    static func expansion(
+        of node: AttributeSyntax,
+        providingPeersOf declaration: some DeclSyntaxProtocol,
+        in context: some MacroExpansionContext
+    ) throws -> [DeclSyntax] {
+        var report = DiagnosticReport()
+        let owner = context.lexicalContext.first?.as(StructDeclSyntax.self)
+        if owner?.attributes.contains(anyOf: ["Record", "Embedded"]) != true {
+            report.add(.markerOutsideRecord(node.baseName), at: node, fixIts: [.remove(node)])
+        } else if !declaration.is(VariableDeclSyntax.self) {
+            report.add(.markerNotOnStoredProperty(node.baseName), at: node, fixIts: [.remove(node)])
+        }
+        report.emit(in: context)
+        return []
+    }
+}
+
+/// `@Index` and `@UniqueIndex` on a record: read by `@Record`, like the markers of fields.
+struct IndexMarkerMacro: PeerMacro {
+    static func expansion(
+        of node: AttributeSyntax,
+        providingPeersOf declaration: some DeclSyntaxProtocol,
+        in context: some MacroExpansionContext
+    ) throws -> [DeclSyntax] {
+        var report = DiagnosticReport()
+        if declaration.as(StructDeclSyntax.self)?.attributes.contains(anyOf: ["Record"]) != true {
+            report.add(.indexOutsideRecord(node.baseName), at: node, fixIts: [.remove(node)])
+        }
+        report.emit(in: context)
+        return []
+    }
+}

@@ -1,0 +1,36 @@
+import SwiftSyntax
+
+extension AttributeSyntax {
+    /// The attribute's name without a module in front of it: `Indexed` for `@ModelStore.Indexed`.
+    var baseName: String {
+        if let identifier = attributeName.as(IdentifierTypeSyntax.self) { return identifier.name.text }
+        if let member = attributeName.as(MemberTypeSyntax.self) { return member.name.text }
+        return attributeName.trimmedDescription
+    }
+
+    var argumentList: LabeledExprListSyntax? { arguments?.as(LabeledExprListSyntax.self) }
+}
+
+extension AttributeListSyntax {
+    /// The attributes in source order; those inside `#if` are reported elsewhere, with the `#if`.
+    var plain: [AttributeSyntax] { compactMap { $0.as(AttributeSyntax.self) } }
+
+    func contains(anyOf names: [String]) -> Bool { plain.contains { names.contains($0.baseName) } }
+}
+
+extension ExprSyntax {
+    /// The text of a string literal that is one piece, without interpolation and without escapes.
+    var literalString: String? {
+        guard let literal = self.as(StringLiteralExprSyntax.self), literal.segments.count <= 1 else { return nil }
+        guard let segment = literal.segments.first else { return "" }
+        guard let text = segment.as(StringSegmentSyntax.self)?.content.text, !text.contains("\\") else { return nil }
+        return text
+    }
+}
+
+extension TokenSyntax {
+    /// An identifier without its backticks.
+    var plainName: String {
+        text.hasPrefix("`") && text.hasSuffix("`") && text.count > 2 ? String(text.dropFirst().dropLast()) : text
+    }
+}

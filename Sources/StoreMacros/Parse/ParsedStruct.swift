@@ -1,0 +1,87 @@
+import SwiftSyntax
+
+/// A struct as `@Record` and `@Embedded` read it: its stored properties and what stands around them, nothing judged yet.
+struct ParsedStruct {
+    let declaration: StructDeclSyntax
+    /// Our attribute on it.
+    let attribute: AttributeSyntax
+    /// The declarations around it, the nearest first.
+    let context: [Syntax]
+    private(set) var properties: [ParsedProperty] = []
+    /// Properties that cannot be stored fields, but may carry a marker: computed and static ones.
+    private(set) var otherProperties: [VariableDeclSyntax] = []
+    /// `var (a, b) = (1, 2)`
+    private(set) var destructured: [PatternBindingSyntax] = []
+    private(set) var conditionals: [IfConfigDeclSyntax] = []
+    private(set) var nestedTypes: [TokenSyntax] = []
+    private(set) var staticNames: [TokenSyntax] = []
+    private(set) var declaresInitializer = false
+    /// An `==` of the struct's own.
+    private(set) var equality: FunctionDeclSyntax?
+    let indexes: [IndexMarker]
+
+    var name: String { declaration.name.plainName }
+
+    /// The access level the struct has where it is declared: its own, or that of the extension around it.
+    var access: Access {
+        if let own = declaration.modifiers.access { return own }
+        return context.first?.as(ExtensionDeclSyntax.self)?.modifiers.access ?? .internal
+    }
+
+    /// Whether all that surrounds the struct is as public as it is, so that clients may inline its members.
+    var isPublicThroughout: Bool {
+        guard access == .public else { return false }
+        return context.allSatisfy { node in
+            node.asProtocol((any WithModifiersSyntax).self)?.modifiers.access == .public
+        }
+    }
+
+    init?(_ group: some DeclGroupSyntax, attribute: AttributeSyntax, context: [Syntax]) {
+        guard let declaration = group.as(StructDeclSyntax.self) else { return nil }
+        self.declaration = declaration
+        self.attribute = attribute
+        self.context = context
+        indexes = declaration.attributes.plain.compactMap(IndexMarker.init)
+        for member in declaration.memberBlock.members { read(member.decl) }
+    }
+
+    private mutating func read(_ member: DeclSyntax) {
+        switch member.as(DeclSyntaxEnum.self) {
+        case .variableDecl(let variable): read(variable)
+        case .ifConfigDecl(let conditional): conditionals.append(conditional)
+        case .initializerDecl: declaresInitializer = true
+        case .functionDecl(let function): if function.name.text == "==" { equality = function }
+        case .structDecl(let type): nestedTypes.append(type.name)
+        case .enumDecl(let type): nestedTypes.append(type.name)
+        case .classDecl(let type): nestedTypes.append(type.name)
+        case .actorDecl(let type): nestedTypes.append(type.name)
+        case .typeAliasDecl(let type): nestedTypes.append(type.name)
+        default: break
+        }
+    }
+
+    private mutating func read(_ variable: VariableDeclSyntax) {
+        let isStatic = variable.modifiers.contains(.static) || variable.modifiers.contains(.class)
+        if isStatic {
+            otherProperties.append(variable)
+            staticNames += variable.bindings.compactMap { $0.pattern.as(IdentifierPatternSyntax.self)?.identifier }
+            return
+        }
+        // In `var a, b: Int` the type of `b` is also that of `a`.
+        var following: TypeSyntax?
+        var found: [ParsedProperty] = []
+        for binding in variable.bindings.reversed() {
+            if let annotation = binding.typeAnnotation?.type { following = annotation }
+            if binding.initializer != nil && binding.typeAnnotation == nil { following = nil }
+            if binding.isComputed {
+                otherProperties.append(variable)
+            } else if let pattern = binding.pattern.as(IdentifierPatternSyntax.self) {
+                let type = binding.typeAnnotation?.type ?? following
+                found.append(ParsedProperty(binding, identifier: pattern.identifier, type: type, in: variable))
+            } else {
+                destructured.append(binding)
+            }
+        }
+        properties += found.reversed()
+    }
+}

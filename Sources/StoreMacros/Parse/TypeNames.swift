@@ -1,0 +1,78 @@
+import SwiftSyntax
+
+extension TypeSyntax {
+    /// Whether the type is written as an optional.
+    var isOptional: Bool { self.is(OptionalTypeSyntax.self) || genericArguments(of: "Optional") != nil }
+
+    /// The type inside one level of optional, or itself.
+    var unwrappedOptional: TypeSyntax {
+        if let optional = self.as(OptionalTypeSyntax.self) { return optional.wrappedType }
+        if let argument = genericArguments(of: "Optional")?.first { return argument }
+        return self
+    }
+
+    /// The last name of a named type: `Date` for `Foundation.Date`.
+    var baseTypeName: String? {
+        if let identifier = self.as(IdentifierTypeSyntax.self) { return identifier.name.text }
+        if let member = self.as(MemberTypeSyntax.self) { return member.name.text }
+        return nil
+    }
+
+    /// The arguments of a named generic type.
+    var genericArguments: [TypeSyntax] {
+        let clause =
+            self.as(IdentifierTypeSyntax.self)?.genericArgumentClause
+            ?? self.as(MemberTypeSyntax.self)?.genericArgumentClause
+        return clause?.arguments.compactMap { $0.argument.as(TypeSyntax.self) } ?? []
+    }
+
+    func genericArguments(of name: String) -> [TypeSyntax]? {
+        baseTypeName == name && !genericArguments.isEmpty ? genericArguments : nil
+    }
+
+    /// Whether values of this type cannot be a key, as far as its spelling tells.
+    var isCollection: Bool {
+        let type = unwrappedOptional
+        if let array = type.as(ArrayTypeSyntax.self) { return array.element.trimmedDescription != "UInt8" }
+        if type.is(DictionaryTypeSyntax.self) { return true }
+        if let element = type.genericArguments(of: "Array")?.first { return element.trimmedDescription != "UInt8" }
+        return ["Set", "Dictionary"].contains(type.baseTypeName)
+    }
+
+    /// Whether values of this type cannot be compared by `==`, as far as its spelling tells.
+    var hasNoEquality: Bool {
+        switch unwrappedOptional.as(TypeSyntaxEnum.self) {
+        case .functionType, .someOrAnyType, .compositionType, .metatypeType: return true
+        case .tupleType(let tuple): return tuple.elements.count != 1 || tuple.elements.contains { $0.type.hasNoEquality }
+        case .attributedType(let attributed): return attributed.baseType.hasNoEquality
+        case .identifierType(let identifier): return ["Any", "AnyObject"].contains(identifier.name.text)
+        default: return false
+        }
+    }
+
+    /// The text of the type where `Self` may mean something else: with the record's own name in its place.
+    func text(replacingSelfBy typeName: String) -> String {
+        let rewriter = SelfRewriter(typeName: typeName)
+        return rewriter.rewrite(self).trimmedDescription
+    }
+}
+
+extension [TypeSyntax] {
+    /// Whether one of these is called this, in whichever module.
+    func contains(named name: String) -> Bool { contains { $0.baseTypeName == name } }
+}
+
+/// Puts a type's own name in place of `Self`.
+private final class SelfRewriter: SyntaxRewriter {
+    private let typeName: String
+
+    init(typeName: String) {
+        self.typeName = typeName
+        super.init()
+    }
+
+    override func visit(_ node: IdentifierTypeSyntax) -> TypeSyntax {
+        guard node.name.tokenKind == .keyword(.Self) else { return super.visit(node) }
+        return TypeSyntax(node.with(\.name, .identifier(typeName, trailingTrivia: node.name.trailingTrivia)))
+    }
+}

@@ -1,0 +1,55 @@
+import SwiftDiagnostics
+import SwiftSyntax
+import SwiftSyntaxMacros
+
+/// `@Record`: the conformance and everything it needs, in an extension.
+///
+/// The extension role reports what is wrong. The member role exists for one case only: a `.now` default needs a memberwise
+/// initializer of ours. It emits nothing otherwise, which leaves the compiler's own memberwise initializer in place.
+struct RecordMacro: ExtensionMacro, MemberMacro {
+    /// The text is rendered as it should be read; the formatter would break every closure over three lines.
+    static let formatMode: FormatMode = .disabled
+
+    static func expansion(
+        of node: AttributeSyntax,
+        attachedTo declaration: some DeclGroupSyntax,
+        providingExtensionsOf type: some TypeSyntaxProtocol,
+        conformingTo protocols: [TypeSyntax],
+        in context: some MacroExpansionContext
+    ) throws -> [ExtensionDeclSyntax] {
+        var report = DiagnosticReport()
+        let description = describe(declaration, node, typeName: type.trimmedDescription, protocols, in: context, &report)
+        report.emit(in: context)
+        guard let description else { return [] }
+        return [RecordRenderer(record: description).extensionDeclaration(conformingTo: protocols)]
+    }
+
+    static func expansion(
+        of node: AttributeSyntax,
+        providingMembersOf declaration: some DeclGroupSyntax,
+        conformingTo protocols: [TypeSyntax],
+        in context: some MacroExpansionContext
+    ) throws -> [DeclSyntax] {
+        var report = DiagnosticReport()
+        guard let description = describe(declaration, node, typeName: "Self", [], in: context, &report),
+            let initializer = description.memberwiseInitializer
+        else { return [] }
+        return [initializer.rendered()]
+    }
+
+    private static func describe(
+        _ declaration: some DeclGroupSyntax,
+        _ node: AttributeSyntax,
+        typeName: String,
+        _ protocols: [TypeSyntax],
+        in context: some MacroExpansionContext,
+        _ report: inout DiagnosticReport
+    ) -> RecordDescription? {
+        guard let structure = ParsedStruct(declaration, attribute: node, context: context.lexicalContext) else {
+            report.add(.notAStruct(attribute: "Record"), at: node)
+            return nil
+        }
+        return RecordValidator(structure: structure, typeName: typeName, addsEquatable: protocols.contains(named: "Equatable"))
+            .description(&report)
+    }
+}

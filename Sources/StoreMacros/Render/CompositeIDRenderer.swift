@@ -1,0 +1,56 @@
+/// Renders the nested `ID` of a record with several `@ID` properties.
+///
+/// It is an embedded value with a key: other records store it as a field, and conditions reach its parts.
+struct CompositeIDRenderer {
+    let record: StructDescription
+    let indices: [Int]
+
+    func rendered() -> String {
+        let modifier = record.access.modifier
+        let parts = indices.map { record.fields[$0] }
+        let structure = StructDescription(
+            typeName: "\(record.typeName).ID",
+            access: record.access,
+            fields: parts.map(part),
+            inlinesEncoding: record.isPublicThroughout,
+            inlinesDecoding: record.isPublicThroughout,
+            isPublicThroughout: record.isPublicThroughout
+        )
+        let common = StructRenderer(structure: structure)
+        let keys = parts.map { "self.\($0.reference).encodeKey(to: &writer)" }
+        let members =
+            [parts.map { "\(modifier)var \($0.reference): \($0.type)" }.joined(separator: "\n"), initializer(parts)]
+            + common.tokens() + [EmbeddedRenderer(value: structure).schema()] + common.codec() + [
+                """
+                \(modifier)func encodeKey(to writer: inout ModelStore.ByteWriter) {
+                \(keys.joined(separator: "\n").indented)
+                }
+                """
+            ]
+        return """
+            \(modifier)nonisolated struct ID: ModelStore.EmbeddedValue, ModelStore.IndexableValue {
+            \(members.joined(separator: "\n\n").indented)
+            }
+            """
+    }
+
+    /// A part reaches as far as the id, can be set, and has no default: an id is always whole.
+    private func part(_ field: FieldDescription) -> FieldDescription {
+        FieldDescription(
+            name: field.name,
+            reference: field.reference,
+            type: field.type,
+            access: record.access,
+            isInlinable: record.isPublicThroughout,
+            isReadOnly: false,
+            initialValue: .none,
+            oldNames: field.oldNames
+        )
+    }
+
+    private func initializer(_ parts: [FieldDescription]) -> String {
+        let parameters = parts.map { "\($0.reference): \($0.type)" }.joined(separator: ", ")
+        let assignments = parts.map { "self.\($0.reference) = \($0.reference)" }.joined(separator: "\n")
+        return "\(record.access.modifier)init(\(parameters)) {\n\(assignments.indented)\n}"
+    }
+}

@@ -1,0 +1,59 @@
+import SwiftSyntax
+
+/// A stored field, judged and ready to render.
+struct FieldDescription {
+    /// The name in the schema.
+    let name: String
+    /// The name as Swift source, with backticks where it had them.
+    let reference: String
+    /// The type as written, with `Self` spelled out.
+    let type: String
+    let access: Access
+    /// Whether clients of a public record may inline what reads it.
+    let isInlinable: Bool
+    /// A `let`, or a setter narrower than the property: its token has no setter.
+    let isReadOnly: Bool
+    let initialValue: InitialValue
+    let oldNames: [String]
+}
+
+/// What a record and an embedded value have in common.
+struct StructDescription {
+    /// The name by which the extension and the tokens refer to the struct.
+    let typeName: String
+    let access: Access
+    let fields: [FieldDescription]
+    /// Whether `encode(to:)` reaches nothing that clients cannot.
+    let inlinesEncoding: Bool
+    /// Whether `init(from:)` reaches nothing that clients cannot.
+    let inlinesDecoding: Bool
+    /// Whether the token accessors' container can be inlined at all.
+    let isPublicThroughout: Bool
+}
+
+/// A record, judged and ready to render.
+struct RecordDescription {
+    enum Identity {
+        /// One field. `declaresAlias` is false where the record has a type called `ID` of its own.
+        case single(Int, isAssigned: Bool, declaresAlias: Bool)
+        case composite([Int])
+
+        var indices: [Int] {
+            switch self {
+            case .single(let index, _, _): [index]
+            case .composite(let indices): indices
+            }
+        }
+    }
+
+    struct Index: Equatable {
+        let fields: [Int]
+        let isUnique: Bool
+    }
+
+    let structure: StructDescription
+    let storedName: String
+    let identity: Identity
+    let indexes: [Index]
+    let memberwiseInitializer: MemberwiseInitializer?
+}

@@ -1,0 +1,38 @@
+import SwiftDiagnostics
+import SwiftSyntax
+
+/// Turns a parsed struct into an embedded value's description, or says why it cannot be one.
+struct EmbeddedValidator {
+    let structure: ParsedStruct
+    let typeName: String
+    /// Whether the extension has to declare `Equatable`, because nothing else does.
+    let addsEquatable: Bool
+
+    private static let generatedNames: Set<String> = ["Fields"]
+    private static let generatedStaticNames: Set<String> = ["fields", "embeddedSchema", "Fields"]
+
+    func description(_ report: inout DiagnosticReport) -> StructDescription? {
+        let declaration = DeclarationValidator(
+            structure: structure, attribute: "Embedded", generatedNames: Self.generatedNames,
+            generatedStaticNames: Self.generatedStaticNames, addsEquatable: addsEquatable
+        )
+        declaration.validate(&report)
+        if structure.properties.allSatisfy(\.isTransient) {
+            report.add(.noFields(structure.name), at: structure.declaration.name)
+        }
+        for property in structure.properties {
+            PropertyValidator(property: property).validate(&report)
+            for marker in property.markers where [.id, .indexed, .unique].contains(marker.kind) {
+                report.add(
+                    .markerInEmbedded(marker.kind.rawValue), at: marker.attribute, fixIts: [.remove(marker.attribute)]
+                )
+            }
+            if !property.isTransient, case .token = property.initialValue, let value = property.binding.initializer?.value {
+                report.add(.tokenInEmbedded(property.name), at: value)
+            }
+        }
+        MarkerValidator(structure: structure).validate(&report)
+        guard !report.hasErrors else { return nil }
+        return StructBuilder(structure: structure, typeName: typeName).build()
+    }
+}

@@ -1,0 +1,27 @@
+/// The name a misspelt one was probably meant to be.
+enum NearestName {
+    /// The candidate with the fewest edits, if few enough that it is more than a guess.
+    static func of(_ name: String, among candidates: [String]) -> String? {
+        let limit = max(1, name.count / 3)
+        return
+            candidates
+            .map { (name: $0, edits: edits(from: Array(name.lowercased()), to: Array($0.lowercased()))) }
+            .filter { $0.edits <= limit }
+            .min { $0.edits < $1.edits }?
+            .name
+    }
+
+    /// Insertions, deletions and substitutions between two names.
+    private static func edits(from source: [Character], to target: [Character]) -> Int {
+        var previous = Array(0...target.count)
+        for (row, character) in source.enumerated() {
+            var current = [row + 1]
+            for (column, other) in target.enumerated() {
+                let substitution = previous[column] + (character == other ? 0 : 1)
+                current.append(min(substitution, previous[column + 1] + 1, current[column] + 1))
+            }
+            previous = current
+        }
+        return previous[target.count]
+    }
+}

@@ -1,0 +1,70 @@
+import SwiftDiagnostics
+import SwiftSyntax
+
+/// Judges one stored property apart from its markers: modifiers, attributes, type, initial value.
+struct PropertyValidator {
+    let property: ParsedProperty
+
+    private var name: String { property.name }
+
+    func validate(_ report: inout DiagnosticReport) {
+        if property.isTransient {
+            validateTransient(&report)
+            return
+        }
+        if let modifier = property.unsupportedModifier {
+            let text = modifier.name.text
+            report.add(text == "lazy" ? .lazyProperty(name) : .unsupportedModifier(text, name), at: modifier)
+        }
+        for attribute in property.foreignAttributes {
+            report.add(.foreignAttribute(attribute.baseName, name), at: attribute)
+        }
+        validateType(&report)
+        validateInitialValue(&report)
+    }
+
+    private func validateTransient(_ report: inout DiagnosticReport) {
+        if case .none = property.initialValue, property.unsupportedModifier == nil {
+            report.add(
+                .transientWithoutValue(name), at: property.binding,
+                fixIts: [.insert(" = <#value#>", after: property.binding)]
+            )
+        }
+    }
+
+    private func validateType(_ report: inout DiagnosticReport) {
+        guard let type = property.type else {
+            let inferred = InferredType.text(of: property.binding.initializer?.value) ?? "<#Type#>"
+            report.add(
+                .missingType(name), at: property.binding.pattern,
+                fixIts: [.insert(": \(inferred)", after: property.binding.pattern)]
+            )
+            return
+        }
+        guard let found = UnsupportedType.first(in: type) else { return }
+        report.add(
+            .unsupportedType(found.node.trimmedDescription, name, advice: found.advice), at: found.node,
+            fixIts: found.replacement.map { [.replace(found.node, with: $0)] } ?? []
+        )
+    }
+
+    private func validateInitialValue(_ report: inout DiagnosticReport) {
+        // What is assigned by the store has its own rules, checked with the ids.
+        if property.isLet && property.binding.initializer != nil && property.marker(.id)?.isAssigned != true {
+            report.add(.constantWithValue(name), at: property.binding.pattern, fixIts: [.makeVariable(property)])
+        }
+        guard let written = property.binding.initializer?.value else { return }
+        switch property.initialValue {
+        case .volatile(let token, let expression):
+            report.add(
+                .volatileDefault(expression.trimmedDescription, token.spelling, name), at: written,
+                fixIts: [.replace(written, with: token == .now ? ".now" : token.spelling)]
+            )
+        case .expression(let expression):
+            if expression.as(MemberAccessExprSyntax.self)?.declName.baseName.text == "now" {
+                report.add(.clockDefault(name), at: written)
+            }
+        default: break
+        }
+    }
+}

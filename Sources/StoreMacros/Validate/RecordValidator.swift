@@ -1,0 +1,85 @@
+import SwiftDiagnostics
+import SwiftSyntax
+
+/// Turns a parsed struct into a record's description, or says why it cannot be one.
+struct RecordValidator {
+    let structure: ParsedStruct
+    let typeName: String
+    /// Whether the extension has to declare `Equatable`, because nothing else does.
+    let addsEquatable: Bool
+
+    private static let generatedNames: Set<String> = ["recordID", "ID", "Fields"]
+    private static let generatedStaticNames: Set<String> = ["fields", "recordSchema", "ID", "Fields"]
+
+    func description(_ report: inout DiagnosticReport) -> RecordDescription? {
+        let declaration = DeclarationValidator(
+            structure: structure, attribute: "Record", generatedNames: Self.generatedNames,
+            generatedStaticNames: Self.generatedStaticNames, addsEquatable: addsEquatable
+        )
+        declaration.validate(&report)
+        let name = storedName(&report)
+        for property in structure.properties { PropertyValidator(property: property).validate(&report) }
+        MarkerValidator(structure: structure).validate(&report)
+        let identity = IdentityValidator(structure: structure).identity(&report)
+        let indexes = IndexValidator(structure: structure, identity: identity).indexes(&report)
+        let initializer = memberwiseInitializer(&report)
+        guard !report.hasErrors, let identity, let name else { return nil }
+        return RecordDescription(
+            structure: StructBuilder(structure: structure, typeName: typeName).build(),
+            storedName: name,
+            identity: identity,
+            indexes: indexes,
+            memberwiseInitializer: initializer
+        )
+    }
+
+    private func storedName(_ report: inout DiagnosticReport) -> String? {
+        guard let argument = structure.attribute.argumentList?.first?.expression else { return structure.name }
+        guard let name = argument.literalString else {
+            report.add(.storedNameNotLiteral(), at: argument)
+            return nil
+        }
+        let isSound = (1...128).contains(name.utf8.count) && name.allSatisfy(Self.isAllowedInStoredName)
+        if !isSound { report.add(.invalidStoredName(name), at: argument) }
+        return name
+    }
+
+    private static func isAllowedInStoredName(_ character: Character) -> Bool {
+        character.isLetter || character.isNumber || "_-.".contains(character)
+    }
+
+    /// Our own memberwise initializer, where `.now` asks for one.
+    ///
+    /// Swift evaluates `.now` when a value is made, so the record would carry the wrong clock. As the default argument of an
+    /// initializer the marker value stands in its place, and the transaction fills it in.
+    private func memberwiseInitializer(_ report: inout DiagnosticReport) -> MemberwiseInitializer? {
+        let clocked = structure.properties.filter(\.startsAtNow)
+        guard !clocked.isEmpty else { return nil }
+        if structure.declaresInitializer {
+            for property in clocked {
+                guard let value = property.binding.initializer?.value else { continue }
+                report.add(
+                    .nowWithOwnInitializer(property.name), at: value,
+                    fixIts: [.replace(value, with: ".transactionTime")]
+                )
+            }
+            return nil
+        }
+        for property in structure.properties where property.type == nil && property.isTransient && !property.isLet {
+            let inferred = InferredType.text(of: property.binding.initializer?.value) ?? "<#Type#>"
+            report.add(
+                .missingType(property.name), at: property.binding.pattern,
+                fixIts: [.insert(": \(inferred)", after: property.binding.pattern)]
+            )
+        }
+        return MemberwiseInitializer(properties: structure.properties)
+    }
+}
+
+extension ParsedProperty {
+    /// Whether its initial value is written `.now` and meant as the transaction's time.
+    var startsAtNow: Bool {
+        guard !isTransient, case .token(.now, let expression) = initialValue else { return false }
+        return expression.as(MemberAccessExprSyntax.self)?.declName.baseName.text == "now"
+    }
+}
