@@ -1,6 +1,6 @@
 import Testing
 
-@testable import store_cli
+@testable import StoreCommands
 
 @Suite("CSV")
 struct CSVTests {

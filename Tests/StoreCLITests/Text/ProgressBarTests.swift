@@ -1,7 +1,7 @@
 import Synchronization
 import Testing
 
-@testable import store_cli
+@testable import StoreCommands
 
 @Suite("Progress bar")
 struct ProgressBarTests {

@@ -1,7 +1,7 @@
 import Glibc
 import Testing
 
-@testable import store_cli
+@testable import StoreCommands
 
 @Suite("Tables")
 struct TableWriterTests {
