@@ -28,7 +28,7 @@ public struct FieldDecoder: ~Escapable {
     ///
     /// - Throws: ``CodecError`` when its bytes are no `V`, or the record is of a version without this field.
     @inlinable
-    public func decode<V: FieldValue>(_ index: Int) throws(CodecError) -> V {
+    public func decode<V: FieldValue>(_ index: Int, as type: V.Type = V.self) throws(CodecError) -> V {
         if let slot = try slot(index) { return try V(from: table.field(slot)) }
         guard let value = V.absentValue else {
             throw CodecError("the record is of a version that lacks field \(index), which has no initial value")
@@ -38,7 +38,7 @@ public struct FieldDecoder: ~Escapable {
 
     /// Field `index` as declared, or `initial` when the record is of a version without this field.
     @inlinable
-    public func decode<V: FieldValue>(_ index: Int, or initial: @autoclosure () -> V) throws(CodecError) -> V {
+    public func decode<V: FieldValue>(_ index: Int, as type: V.Type = V.self, or initial: @autoclosure () -> V) throws(CodecError) -> V {
         if let slot = try slot(index) { return try V(from: table.field(slot)) }
         return initial()
     }
@@ -46,23 +46,27 @@ public struct FieldDecoder: ~Escapable {
     /// Field `index`, an enum that does not name ``FieldValue``.
     @inlinable
     @_disfavoredOverload
-    public func decode<V: RawRepresentable>(_ index: Int) throws(CodecError) -> V where V.RawValue: FieldValue {
-        try decode(rawValue: decode(index), as: V.self)
+    public func decode<V: RawRepresentable>(
+        _ index: Int, as type: V.Type = V.self
+    ) throws(CodecError) -> V where V.RawValue: FieldValue {
+        try decode(rawValue: decode(index, as: V.RawValue.self), as: V.self)
     }
 
     /// Field `index`, an enum that does not name ``FieldValue``, or `initial` when the stored version lacks it.
     @inlinable
     @_disfavoredOverload
     public func decode<V: RawRepresentable>(
-        _ index: Int, or initial: @autoclosure () -> V
+        _ index: Int, as type: V.Type = V.self, or initial: @autoclosure () -> V
     ) throws(CodecError) -> V where V.RawValue: FieldValue {
-        try decode(rawValue: decode(index, or: initial().rawValue), as: V.self)
+        try decode(rawValue: decode(index, as: V.RawValue.self, or: initial().rawValue), as: V.self)
     }
 
     /// Field `index`, an optional enum that does not name ``FieldValue``.
     @inlinable
     @_disfavoredOverload
-    public func decode<V: RawRepresentable>(_ index: Int) throws(CodecError) -> V? where V.RawValue: FieldValue {
+    public func decode<V: RawRepresentable>(
+        _ index: Int, as type: V?.Type = V?.self
+    ) throws(CodecError) -> V? where V.RawValue: FieldValue {
         let raw: V.RawValue? = try decode(index)
         guard let raw else { return nil }
         return try decode(rawValue: raw, as: V.self)
@@ -72,7 +76,7 @@ public struct FieldDecoder: ~Escapable {
     @inlinable
     @_disfavoredOverload
     public func decode<V: RawRepresentable>(
-        _ index: Int, or initial: @autoclosure () -> V?
+        _ index: Int, as type: V?.Type = V?.self, or initial: @autoclosure () -> V?
     ) throws(CodecError) -> V? where V.RawValue: FieldValue {
         let raw: V.RawValue? = try decode(index, or: initial()?.rawValue)
         guard let raw else { return nil }
@@ -81,7 +85,7 @@ public struct FieldDecoder: ~Escapable {
 
     /// Field `index`, a value that is only `Codable`, from JSON.
     @_disfavoredOverload
-    public func decode<V: Codable & Sendable>(_ index: Int) throws(CodecError) -> V {
+    public func decode<V: Codable & Sendable>(_ index: Int, as type: V.Type = V.self) throws(CodecError) -> V {
         let field: JSONField<V> = try decode(index)
         return field.value
     }
@@ -89,7 +93,7 @@ public struct FieldDecoder: ~Escapable {
     /// Field `index`, a value that is only `Codable`, or `initial` when the stored version lacks it.
     @_disfavoredOverload
     public func decode<V: Codable & Sendable>(
-        _ index: Int, or initial: @autoclosure () -> V
+        _ index: Int, as type: V.Type = V.self, or initial: @autoclosure () -> V
     ) throws(CodecError) -> V {
         if try slot(index) == nil { return initial() }
         return try decode(index)
