@@ -10,15 +10,23 @@ package struct DynamicRecord: Hashable, Sendable {
         try self.init(RecordBytes(bytes), of: type)
     }
 
-    /// Decodes a record whose checksum is not there yet.
+    /// Decodes a record and does not look at its checksum; one that is not sealed yet is of the newest version.
     package init(unverified bytes: RawSpan, of type: OpenType) throws(CodecError) {
-        try self.init(RecordBytes(unverified: bytes), of: type)
+        let record = try RecordBytes(unverified: bytes)
+        let places = record.schemaVersion == 0 ? nil : try type.places(inVersion: record.schemaVersion)
+        try self.init(record.table, places: places, of: type)
+    }
+
+    /// Decodes the fields of a record of the newest version.
+    package init(table bytes: RawSpan, of type: OpenType) throws(CodecError) {
+        try self.init(FieldTable(bytes), places: nil, of: type)
     }
 
     private init(_ record: RecordBytes, of type: OpenType) throws(CodecError) {
-        let table = try record.table
-        // A record that is not sealed yet has version 0; it is of the newest.
-        let places = record.schemaVersion == 0 ? nil : try type.places(inVersion: record.schemaVersion)
+        try self.init(record.table, places: type.places(inVersion: record.schemaVersion), of: type)
+    }
+
+    private init(_ table: FieldTable, places: [Int32]?, of type: OpenType) throws(CodecError) {
         values = []
         values.reserveCapacity(type.type.fields.count)
         for (place, field) in type.type.fields.enumerated() {

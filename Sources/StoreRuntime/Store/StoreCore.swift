@@ -104,6 +104,13 @@ final class StoreCore: Sendable {
         stateStorage.withLock { $0 = state }
     }
 
+    /// Changes the catalog; on the writer thread.
+    func editCatalog(_ body: (inout CatalogEditor) throws -> Void) throws {
+        let all = records.withLock { $0 }
+        let state = try StoreOpening.edit(environment, options: options, records: all, body)
+        stateStorage.withLock { $0 = state }
+    }
+
     /// Ends the writer, after what is queued, and closes the environment.
     func close() {
         writer?.drain()
