@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <linux/stat.h>
 #include <sys/syscall.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 // When an open file was made, in nanoseconds since 1970; -1 where the file system does not keep it. In C because

@@ -49,8 +49,9 @@ enum Calls {
 
     /// Whether commits leave the meta page to the next sync (`MDB_NOMETASYNC`). An environment's flag, not a
     /// transaction's: only the thread that holds the writer's seat may change it.
-    static func setDefersMetaSync(_ environment: OpaquePointer, _ defers: Bool) -> Int32 {
-        unsafe mdb_env_set_flags(environment, UInt32(MDB_NOMETASYNC), defers ? 1 : 0)
+    static func setDefersMetaSync(_ environment: OpaquePointer, _ defers: Bool) {
+        // Refuses unknown flags only.
+        _ = unsafe mdb_env_set_flags(environment, UInt32(MDB_NOMETASYNC), defers ? 1 : 0)
     }
 
     static func fileDescriptor(of environment: OpaquePointer) -> Int32 {

@@ -4,11 +4,18 @@ internal import Glibc
 extension LMDBError {
     /// The one place that gives LMDB's and the system's codes a meaning.
     init(code systemCode: Int32, operation: String, path: String?) {
-        let meaning = Meaning.of(systemCode)
+        let meaning = Meaning.of(systemCode, isOfHandle: !operation.hasPrefix("mdb_env"))
         self.init(
             meaning.code, operation: operation, path: path, systemCode: systemCode,
             detail: meaning.detail ?? Calls.message(for: systemCode), remedy: meaning.remedy
         )
+    }
+
+    /// The same error with more to say.
+    func adding(_ more: String) -> LMDBError {
+        LMDBError(
+            code, operation: operation, path: path, systemCode: systemCode, detail: "\(detail); \(more)",
+            remedy: remedy, isOutcomeUnknown: isOutcomeUnknown)
     }
 
     /// The same error, known to come from a transaction whose commit nobody can tell the outcome of.
@@ -28,8 +35,14 @@ private struct Meaning {
     var detail: String?
     var remedy: String?
 
-    static func of(_ code: Int32) -> Meaning {
-        code < 0 ? ofLMDB(code) : ofSystem(code)
+    /// `isOfHandle`: the operation took a transaction and a database, which EINVAL then is about.
+    static func of(_ code: Int32, isOfHandle: Bool) -> Meaning {
+        if code == EINVAL && isOfHandle {
+            return Meaning(
+                code: .badTransaction, detail: "LMDB refused the handle",
+                remedy: "The database was not open when the transaction began, or the transaction has ended")
+        }
+        return code < 0 ? ofLMDB(code) : ofSystem(code)
     }
 
     private static func ofLMDB(_ code: Int32) -> Meaning {
@@ -93,12 +106,8 @@ private struct Meaning {
         case EBUSY: return Meaning(code: .busy)
         case ENOMEM:
             return Meaning(
-                code: .other, detail: "not enough memory or address space",
+                code: .addressSpace, detail: "not enough memory or address space",
                 remedy: "Raise the address-space limit (ulimit -v) or ask for a smaller map")
-        case EINVAL:
-            return Meaning(
-                code: .badTransaction, detail: "LMDB refused the handle",
-                remedy: "The database was not open when the transaction began, or the transaction has ended")
         case EAGAIN:
             return Meaning(
                 code: .foreignProcessNamespace,

@@ -21,11 +21,7 @@ extension LMDBEnvironment {
     /// Makes the environment know a named database that another process has created. Not from within a transaction
     /// that writes on this thread.
     func register(_ name: String) throws(LMDBError) {
-        switch gate.enterWrite(thread: SystemCalls.currentThread) {
-        case .refused(let refusal): throw refused(refusal, "mdb_dbi_open")
-        case .mustEnd(let context): endAbandoned(context)
-        case .entered: break
-        }
+        try takeWriterSeat("mdb_dbi_open", thread: SystemCalls.currentThread)
         defer { gate.leaveWrite() }
         unsafe try inRegisteringTransaction { transaction in
             var database: LMDBDatabase?
@@ -102,7 +98,7 @@ extension LMDBSnapshot {
             return try context.openInWriteTransaction(name, lineage)
         }
         if environment.databases.withLock({ $0[name] }) == nil { try environment.register(name) }
-        try context.exchange()
+        try context.exchangeForNewer()
         guard let known = environment.databases.withLock({ $0[name] }), context.canUse(known) else {
             throw context.failure(MDB_BAD_DBI, "mdb_dbi_open")
         }
@@ -111,6 +107,23 @@ extension LMDBSnapshot {
 }
 
 extension TransactionContext {
+    func invalidKey(_ byteCount: Int, _ operation: StaticString) -> LMDBError {
+        LMDBKey.invalid(byteCount: byteCount, operation, path: unsafe environment.takeUnretainedValue().path)
+    }
+
+    /// The error for a code that LMDB answered in this transaction. What LMDB cannot go on from fails a write
+    /// transaction for good.
+    func failure(_ code: Int32, _ operation: StaticString) -> LMDBError {
+        let environment = unsafe environment.takeUnretainedValue()
+        guard writing != nil else { return environment.failure(code, operation) }
+        let error = environment.writeFailure(code, operation)
+        let harmless: [LMDBError.Code] = [
+            .notFound, .keyExists, .keySize, .incompatible, .databasesFull, .badTransaction, .readOnly,
+        ]
+        if !harmless.contains(error.code) { hasFailed = true }
+        return error
+    }
+
     fileprivate func hasDatabase(named name: String) throws(LMDBError) -> Bool {
         var name = name
         let code = name.withUTF8 { bytes in
@@ -138,7 +151,7 @@ extension TransactionContext {
     }
 
     /// Puts a newer transaction on the same commit beneath this snapshot, which sees the handles opened since.
-    fileprivate func exchange() throws(LMDBError) {
+    fileprivate func exchangeForNewer() throws(LMDBError) {
         let environment = unsafe environment.takeUnretainedValue()
         var newer: OpaquePointer?
         let code = unsafe Calls.begin(environment.handle.pointer, parent: nil, isReadOnly: true, into: &newer)
@@ -150,8 +163,6 @@ extension TransactionContext {
                 detail: "another process created the database, and a newer commit came before it could be opened here",
                 remedy: "Begin a new read transaction")
         }
-        // Cursors and bytes of the older one stay good until the read transaction ends.
-        if let older = unsafe handle { unsafe retired.append(older) }
-        unsafe handle = newer
+        unsafe exchange(newer)
     }
 }

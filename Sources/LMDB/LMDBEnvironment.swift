@@ -2,10 +2,15 @@ internal import Dispatch
 internal import Synchronization
 
 /// An LMDB environment: a directory with `data.mdb` and `lock.mdb`, opened once in this process.
+///
+/// Cycle: `open` (a later one shares it), transactions, one `close` for each open; the last refuses new transactions,
+/// waits for those that run and closes the files. What may not overlap goes through `gate`; `databases` and
+/// `defersMetaSync` have a lock of their own, which is never held while another is taken.
 package final class LMDBEnvironment: Sendable {
     /// How to open an environment.
     package struct Options: Sendable, Equatable {
-        /// Address space to reserve. The file is sparse: it grows as it is filled.
+        /// Address space to reserve; less is taken where the process's limit forbids. The file is sparse: it grows as
+        /// it is filled.
         package var mapSize: Int
         package var maximumReaders: Int
         package var maximumDatabases: Int
@@ -13,12 +18,16 @@ package final class LMDBEnvironment: Sendable {
         /// False leaves syncing to the system: a crash of the machine may damage the store. Temporary stores only.
         package var syncs: Bool
         package var allowsNetworkFileSystem: Bool
-        /// The mode of files that are made.
+        /// The mode of files that are made, whatever the process's umask.
         package var fileMode: UInt32
+        /// How long what needs to be alone (dropping a database, taking over another process's growth) waits for this
+        /// process's transactions.
+        package var patienceSeconds: Double
 
         package init(
             mapSize: Int = 1 << 40, maximumReaders: Int = 1024, maximumDatabases: Int = 512, isReadOnly: Bool = false,
-            syncs: Bool = true, allowsNetworkFileSystem: Bool = false, fileMode: UInt32 = 0o640
+            syncs: Bool = true, allowsNetworkFileSystem: Bool = false, fileMode: UInt32 = 0o640,
+            patienceSeconds: Double = 5
         ) {
             self.mapSize = mapSize
             self.maximumReaders = maximumReaders
@@ -27,6 +36,7 @@ package final class LMDBEnvironment: Sendable {
             self.syncs = syncs
             self.allowsNetworkFileSystem = allowsNetworkFileSystem
             self.fileMode = fileMode
+            self.patienceSeconds = patienceSeconds
         }
     }
 
@@ -36,17 +46,23 @@ package final class LMDBEnvironment: Sendable {
     package let fileIdentity: LMDBFileIdentity
     let handle: EnvironmentHandle
     let node: FileNode
+    let lockNode: FileNode?
     let gate = TransactionGate()
     /// Databases that the environment has handles for, by name.
     let databases = Mutex<[String: LMDBDatabase]>([:])
     /// What LMDB was last told; changed by the holder of the writer's seat only.
     let defersMetaSync = Mutex(false)
+    /// Whether LMDB has given this environment up.
+    let hasPanicked = Atomic(false)
+    private let forkGeneration: Int
 
-    private init(path: String, options: Options, handle: EnvironmentHandle, node: FileNode) {
+    init(path: String, options: Options, handle: EnvironmentHandle, node: FileNode, forkGeneration: Int) {
         self.path = path
         self.options = options
         self.handle = handle
         self.node = node
+        self.forkGeneration = forkGeneration
+        lockNode = SystemCalls.node(at: path + "/lock.mdb")
         let descriptor = unsafe Calls.fileDescriptor(of: handle.pointer)
         fileIdentity = LMDBFileIdentity(
             device: node.device, inode: node.inode,
@@ -54,37 +70,30 @@ package final class LMDBEnvironment: Sendable {
     }
 
     /// Opens an environment, or shares the one that this process has open already. Each open wants its `close`.
+    ///
+    /// The directory must exist. Files in it that LMDB could not open, or that would crash it later, are refused with
+    /// an error that says why.
     package static func open(at path: String, options: Options = Options()) throws(LMDBError) -> LMDBEnvironment {
         try EnvironmentRegistry.open(at: path, options: options)
     }
 
     /// Balances one open. The last one refuses new transactions, waits for those that run, and closes.
+    ///
+    /// So nobody who holds a transaction of the environment may call it for the last time.
     package func close() {
         EnvironmentRegistry.close(self) {
+            // In a forked child, LMDB's own close would go on in the parent's files.
+            guard !isForked else { return }
             gate.closeForever()
-            for context in gate.takeIdle() {
-                if let handle = unsafe context.handle { unsafe Calls.abort(handle) }
-            }
+            for context in gate.takeIdle() { context.end() }
             unsafe Calls.close(handle.pointer)
         }
     }
 
-    /// For the registry: opens the files, which nobody in this process has open.
-    static func openAlone(at path: String, options: Options) throws(LMDBError) -> LMDBEnvironment {
-        var pointer: OpaquePointer?
-        let request = Calls.OpenRequest(
-            path: path, mapSize: options.mapSize, maximumReaders: UInt32(options.maximumReaders),
-            maximumDatabases: UInt32(options.maximumDatabases), isReadOnly: options.isReadOnly, syncs: options.syncs,
-            fileMode: options.fileMode)
-        let code = unsafe Calls.open(request, into: &pointer)
-        guard code == 0, let pointer = unsafe pointer else {
-            throw LMDBError(code: code, operation: "mdb_env_open", path: path)
-        }
-        let handle = unsafe EnvironmentHandle(pointer: pointer)
-        let node = unsafe SystemCalls.node(of: Calls.fileDescriptor(of: pointer)) ?? FileNode(device: 0, inode: 0)
-        let environment = LMDBEnvironment(path: path, options: options, handle: handle, node: node)
-        try environment.openExistingDatabases()
-        return environment
+    /// Whether this process is a child of the one that opened the environment.
+    @inline(__always)
+    var isForked: Bool {
+        ForkGuard.generation != forkGeneration
     }
 }
 

@@ -39,6 +39,8 @@ package struct LMDBError: Error, Hashable, Sendable {
         package static let readOnly = Code("readOnly")
         package static let conflictingOptions = Code("conflictingOptions")
         package static let growthBlocked = Code("growthBlocked")
+        /// The process's limit on address space leaves no room for the map.
+        package static let addressSpace = Code("addressSpace")
         package static let other = Code("other")
     }
 

@@ -24,3 +24,7 @@ package struct LMDBReadTransaction: ~Copyable {
         }
     }
 }
+
+/// It may move to another thread, but not be used by two at once.
+@available(*, unavailable)
+extension LMDBReadTransaction: Sendable {}

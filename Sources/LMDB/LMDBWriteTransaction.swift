@@ -53,8 +53,8 @@ package struct LMDBWriteTransaction: ~Copyable {
         let handle = unsafe try live("mdb_put")
         let code = unsafe Calls.put(handle, database, key, value, flags: options.rawValue)
         if code == 0 { return true }
-        if code == MDB_KEYEXIST && options.contains(.noOverwrite) { return false }
-        throw environment.writeFailure(code, "mdb_put")
+        if code == MDB_KEYEXIST && options == .noOverwrite { return false }
+        throw context.failure(code, "mdb_put")
     }
 
     /// Deletes a key. False: there was none.
@@ -67,19 +67,31 @@ package struct LMDBWriteTransaction: ~Copyable {
         let code = unsafe Calls.delete(handle, database, key)
         if code == 0 { return true }
         if code == MDB_NOTFOUND { return false }
-        throw environment.writeFailure(code, "mdb_del")
+        throw context.failure(code, "mdb_del")
     }
 
     /// Deletes all entries of a database.
     package mutating func empty(_ database: LMDBDatabase) throws(LMDBError) {
         let code = unsafe Calls.drop(try live("mdb_drop"), database, deleting: false)
-        guard code == 0 else { throw environment.writeFailure(code, "mdb_drop") }
+        guard code == 0 else { throw context.failure(code, "mdb_drop") }
     }
 
-    /// Deletes a database. Afterwards no copy of its handle may be used: LMDB gives the number to the next one.
+    /// Deletes a database: in an outermost transaction, and while this process reads nothing (waits for that a while,
+    /// then throws `busy`). Afterwards no copy of its handle may be used: LMDB gives the number to another.
     package mutating func drop(_ database: LMDBDatabase) throws(LMDBError) {
-        let code = unsafe Calls.drop(try live("mdb_drop"), database, deleting: true)
-        guard code == 0 else { throw environment.writeFailure(code, "mdb_drop") }
+        let handle = unsafe try live("mdb_drop")
+        guard level == 0 else {
+            // Its handle would be gone though the child's abort keeps the database, and fail the parent.
+            throw LMDBError(
+                .badTransaction, operation: "mdb_drop", path: environment.path,
+                detail: "a child transaction cannot drop a database", remedy: "Empty it here and drop it in the parent")
+        }
+        // First what takes time, while readers still run.
+        try empty(database)
+        try environment.withoutReaders("mdb_drop") { () throws(LMDBError) in
+            let code = unsafe Calls.drop(handle, database, deleting: true)
+            guard code == 0 else { throw context.failure(code, "mdb_drop") }
+        }
         lineage.opened.removeAll { $0.database == database }
         environment.forget(database)
     }
@@ -90,7 +102,7 @@ package struct LMDBWriteTransaction: ~Copyable {
         var database: LMDBDatabase?
         let code = unsafe Calls.openDatabase(handle, named: name, create: create, into: &database)
         if code == MDB_NOTFOUND { return nil }
-        guard code == 0, let database else { throw environment.writeFailure(code, "mdb_dbi_open") }
+        guard code == 0, let database else { throw context.failure(code, "mdb_dbi_open") }
         lineage.opened.append((name, database, level))
         return database
     }
@@ -100,7 +112,7 @@ package struct LMDBWriteTransaction: ~Copyable {
         let parent = unsafe try live("mdb_txn_begin")
         var child: OpaquePointer?
         let code = unsafe environment.beginChild(of: parent, into: &child)
-        guard code == 0, let child = unsafe child else { throw environment.writeFailure(code, "mdb_txn_begin") }
+        guard code == 0, let child = unsafe child else { throw context.failure(code, "mdb_txn_begin") }
         let context = unsafe TransactionContext(environment: environment, handle: child, writing: lineage)
         lineage.levels.append(context)
         return LMDBWriteTransaction(environment: environment, context: context, lineage: lineage, level: level + 1)
@@ -122,6 +134,7 @@ package struct LMDBWriteTransaction: ~Copyable {
     /// The handle, if this is the thread, and this the innermost transaction that still runs.
     @inline(__always)
     private func live(_ operation: StaticString) throws(LMDBError) -> OpaquePointer {
+        guard !environment.isForked else { throw environment.forkedChild(operation) }
         guard lineage.thread == SystemCalls.currentThread else { throw environment.wrongThread(operation) }
         guard let handle = unsafe context.handle, lineage.levels.count == level + 1 else {
             throw environment.notInnermost(operation, hasEnded: unsafe context.handle == nil)
@@ -129,3 +142,7 @@ package struct LMDBWriteTransaction: ~Copyable {
         return unsafe handle
     }
 }
+
+/// Pinned to its thread.
+@available(*, unavailable)
+extension LMDBWriteTransaction: Sendable {}

@@ -13,8 +13,10 @@ final class TransactionContext: @unchecked Sendable {
     var handle: OpaquePointer?
     /// The family of write transactions it belongs to; nil for a read transaction.
     let writing: WriteLineage?
+    /// Whether LMDB has failed the transaction: only an abort is left.
+    var hasFailed = false
     /// Transactions on the same commit that this one had before `handle`; bytes and cursors may still be theirs.
-    var retired: [OpaquePointer] = unsafe []
+    private var retired: [OpaquePointer] = unsafe []
 
     init(environment: LMDBEnvironment, handle: OpaquePointer, writing: WriteLineage?) {
         unsafe self.environment = Unmanaged.passUnretained(environment)
@@ -22,17 +24,33 @@ final class TransactionContext: @unchecked Sendable {
         self.writing = writing
     }
 
-    func endRetired() {
+    /// Puts a reset read transaction on the newest commit.
+    func renew() -> Int32 {
+        guard let handle = unsafe handle else { return 0 }
+        return unsafe Calls.renew(handle)
+    }
+
+    /// Ends a read transaction but keeps its reader slot.
+    func reset() {
+        endRetired()
+        if let handle = unsafe handle { unsafe Calls.reset(handle) }
+    }
+
+    /// Ends the transaction, aborting what it did.
+    func end() {
+        endRetired()
+        if let handle = unsafe handle { unsafe Calls.abort(handle) }
+        unsafe handle = nil
+    }
+
+    /// Goes on with another transaction on the same commit; the one before lives until this one ends.
+    func exchange(_ newer: OpaquePointer) {
+        if let older = unsafe handle { unsafe retired.append(older) }
+        unsafe handle = newer
+    }
+
+    private func endRetired() {
         while let transaction = unsafe retired.popLast() { unsafe Calls.abort(transaction) }
-    }
-
-    func invalidKey(_ byteCount: Int, _ operation: StaticString) -> LMDBError {
-        LMDBKey.invalid(byteCount: byteCount, operation, path: unsafe environment.takeUnretainedValue().path)
-    }
-
-    /// The error for a code that LMDB answered in this transaction.
-    func failure(_ code: Int32, _ operation: StaticString) -> LMDBError {
-        LMDBError(code: code, operation: "\(operation)", path: unsafe environment.takeUnretainedValue().path)
     }
 }
 
@@ -48,5 +66,11 @@ final class WriteLineage {
 
     init(thread: UInt) {
         self.thread = thread
+    }
+
+    /// What a level opened is its parent's after a commit, and closed after an abort.
+    func end(level: Int, isCommitted: Bool) {
+        if !isCommitted { opened.removeAll { $0.level >= level } }
+        for index in opened.indices where opened[index].level >= level { opened[index].level = level - 1 }
     }
 }

@@ -15,6 +15,13 @@ final class TransactionGate: Sendable {
         /// Set when a write transaction was dropped on a thread that cannot end it.
         var abandoned: TransactionContext?
 
+        /// The caller must wait: signalled at the next change that may let it go on.
+        mutating func enqueue() -> DispatchSemaphore {
+            let semaphore = DispatchSemaphore(value: 0)
+            waiters.append(semaphore)
+            return semaphore
+        }
+
         mutating func takeWaiters() -> [DispatchSemaphore] {
             defer { waiters = [] }
             return waiters
@@ -26,23 +33,24 @@ final class TransactionGate: Sendable {
 
     private let storage = Mutex(Storage())
 
+    // MARK: Readers
+
     enum ReadEntry {
         case pooled(TransactionContext)
         case fresh
         case refused(TransactionGateState.Refusal)
     }
 
-    // MARK: Readers
-
-    func enterRead() -> ReadEntry {
+    /// Lets a reader in. Without `pooled`, one that brings its own transaction or needs none.
+    func enterRead(pooled: Bool = true) -> ReadEntry {
         while true {
-            let entry: ReadEntry?
-            let semaphore: DispatchSemaphore?
-            (entry, semaphore) = storage.withLock { storage in
-                switch storage.state.enterRead() {
-                case .enter: (storage.idle.popLast().map { .pooled($0) } ?? .fresh, nil)
-                case .refuse(let refusal): (.refused(refusal), nil)
-                case .wait: (nil, Self.enqueue(&storage))
+            let (entry, semaphore): (ReadEntry?, DispatchSemaphore?) = storage.withLock { storage in
+                switch storage.state.enterRead(thread: SystemCalls.currentThread) {
+                case .enter:
+                    if pooled, let context = storage.idle.popLast() { return (.pooled(context), nil) }
+                    return (.fresh, nil)
+                case .refuse(let refusal): return (.refused(refusal), nil)
+                case .wait: return (nil, storage.enqueue())
                 }
             }
             if let entry { return entry }
@@ -50,11 +58,11 @@ final class TransactionGate: Sendable {
         }
     }
 
-    /// Takes a read transaction out; keeps it for later if there is room, else hands it back to be ended for good.
+    /// Takes a reader out; keeps its transaction for later if there is room, else hands it back to be ended for good.
     func leaveRead(keeping context: TransactionContext?) -> TransactionContext? {
-        let (surplus, waiters) = storage.withLock { storage in
+        let (surplus, waiters): (TransactionContext?, [DispatchSemaphore]) = storage.withLock { storage in
             var surplus = context
-            if let context, storage.idle.count < Self.maximumIdle, !storage.state.isClosed {
+            if let context, storage.idle.count < Self.maximumIdle {
                 storage.idle.append(context)
                 surplus = nil
             }
@@ -64,7 +72,7 @@ final class TransactionGate: Sendable {
         return surplus
     }
 
-    /// The waiting read transactions, to be ended for good: at a close, or when the reader table is full.
+    /// The waiting read transactions, to be ended for good.
     func takeIdle() -> [TransactionContext] {
         storage.withLock { storage in
             defer { storage.idle = [] }
@@ -77,24 +85,22 @@ final class TransactionGate: Sendable {
     /// What became of a wish for the writer's seat.
     enum WriteEntry {
         case entered
-        /// An earlier transaction of this very thread was dropped elsewhere: end it here, then ask again.
-        case mustEnd(TransactionContext)
+        /// The seat is taken, but this very thread's last transaction was dropped elsewhere: end it first.
+        case enteredAfter(TransactionContext)
         case refused(TransactionGateState.Refusal)
     }
 
     func enterWrite(thread: UInt) -> WriteEntry {
         while true {
-            let entry: WriteEntry?
-            let semaphore: DispatchSemaphore?
-            (entry, semaphore) = storage.withLock { storage in
-                if let abandoned = storage.abandoned, storage.state.writer?.thread == thread {
+            let (entry, semaphore): (WriteEntry?, DispatchSemaphore?) = storage.withLock { storage in
+                if let abandoned = storage.abandoned, storage.state.resumeAbandoned(thread: thread) {
                     storage.abandoned = nil
-                    return (.mustEnd(abandoned), nil)
+                    return (.enteredAfter(abandoned), nil)
                 }
-                return switch storage.state.enterWrite(thread: thread) {
-                case .enter: (.entered, nil)
-                case .refuse(let refusal): (.refused(refusal), nil)
-                case .wait: (nil, Self.enqueue(&storage))
+                switch storage.state.enterWrite(thread: thread) {
+                case .enter: return (.entered, nil)
+                case .refuse(let refusal): return (.refused(refusal), nil)
+                case .wait: return (nil, storage.enqueue())
                 }
             }
             if let entry { return entry }
@@ -103,20 +109,14 @@ final class TransactionGate: Sendable {
     }
 
     func leaveWrite() {
-        let waiters = storage.withLock { storage in
-            storage.state.leaveWrite()
-            return storage.takeWaiters()
-        }
-        for waiter in waiters { waiter.signal() }
+        change { $0.state.leaveWrite() }
     }
 
     func abandonWrite(_ context: TransactionContext) {
-        let waiters = storage.withLock { storage in
+        change { storage in
             storage.state.abandonWrite()
             storage.abandoned = context
-            return storage.takeWaiters()
         }
-        for waiter in waiters { waiter.signal() }
     }
 
     // MARK: Exclusive sections
@@ -128,66 +128,69 @@ final class TransactionGate: Sendable {
         case timedOut(running: Int)
     }
 
-    /// Shuts the gate, waits until all transactions are out, runs `body` and opens the gate again.
-    func exclusively<Result>(
-        thread: UInt, until deadline: DispatchTime, _ body: () throws(LMDBError) -> Result
-    ) throws(LMDBError) -> Swift.Result<Result, Obstacle> {
+    /// Shuts the gate, waits until all transactions are out, runs `body` and opens the gate again. With
+    /// `keepingWriter` the caller's own write transaction stays.
+    func exclusively(
+        until deadline: DispatchTime, keepingWriter: Bool = false, _ body: () throws(LMDBError) -> Void
+    ) throws(LMDBError) -> Obstacle? {
+        let thread = SystemCalls.currentThread
         var hasShut = false
         while true {
-            let answer: TransactionGateState.Answer
-            let semaphore: DispatchSemaphore?
-            (answer, semaphore) = storage.withLock { storage in
-                var answer = hasShut ? .enter : storage.state.shut(thread: thread)
-                if answer == .enter {
-                    hasShut = true
-                    answer = storage.state.isEmpty ? .enter : .wait
+            let (answer, semaphore): (TransactionGateState.Answer, DispatchSemaphore?) = storage.withLock { storage in
+                var answer = TransactionGateState.Answer.enter
+                if !hasShut {
+                    answer = storage.state.shut(thread: thread, keepingWriter: keepingWriter)
+                    hasShut = answer == .enter
                 }
-                return (answer, answer == .wait ? Self.enqueue(&storage) : nil)
+                if hasShut { answer = storage.state.lock(keepingWriter: keepingWriter) }
+                return (answer, answer == .wait ? storage.enqueue() : nil)
             }
             switch answer {
-            case .refuse(let refusal): return .failure(.refused(refusal))
+            case .refuse(let refusal): return .refused(refusal)
             case .enter:
                 defer { reopen() }
-                return .success(try body())
+                try body()
+                return nil
             case .wait:
-                if let semaphore, semaphore.wait(timeout: deadline) == .timedOut {
-                    if hasShut { reopen() }
-                    return .failure(.timedOut(running: running))
-                }
+                guard let semaphore, semaphore.wait(timeout: deadline) == .timedOut else { continue }
+                let running = running
+                if hasShut { reopen() }
+                return .timedOut(running: running)
             }
         }
     }
 
-    /// Shuts the gate for good and waits until all transactions are out.
+    /// Refuses newcomers for good and waits until all transactions are out.
     func closeForever() {
-        storage.withLock { $0.state.shutForever() }
+        change { $0.state.close() }
         while true {
             let semaphore = storage.withLock { storage in
-                storage.state.isEmpty ? nil : Self.enqueue(&storage)
+                storage.state.isEmpty ? nil : storage.enqueue()
             }
-            guard let semaphore else { break }
+            guard let semaphore else { return }
             semaphore.wait()
         }
-        let waiters = storage.withLock { $0.takeWaiters() }
-        for waiter in waiters { waiter.signal() }
+    }
+
+    func markBroken() {
+        change { $0.state.markBroken() }
     }
 
     /// Transactions that run now.
     var running: Int {
-        storage.withLock { $0.state.readers + ($0.state.writer == nil ? 0 : 1) }
+        storage.withLock { $0.state.readers + ($0.state.isWriting ? 1 : 0) }
     }
 
     private func reopen() {
+        change { $0.state.reopen() }
+    }
+
+    /// Changes the state and lets all who wait look again.
+    private func change(_ body: (inout Storage) -> Void) {
         let waiters = storage.withLock { storage in
-            storage.state.reopen()
+            body(&storage)
             return storage.takeWaiters()
         }
         for waiter in waiters { waiter.signal() }
-    }
-
-    private static func enqueue(_ storage: inout Storage) -> DispatchSemaphore {
-        let semaphore = DispatchSemaphore(value: 0)
-        storage.waiters.append(semaphore)
-        return semaphore
     }
 }
