@@ -31,7 +31,9 @@ struct DeclarationValidator {
 
     private func validateKind(_ report: inout DiagnosticReport) {
         let declaration = structure.declaration
-        if let generics = declaration.genericParameterClause { report.add(.genericStruct(structure.name), at: generics) }
+        if let generics = declaration.genericParameterClause {
+            report.add(.genericStruct(structure.name), at: generics)
+        }
         for inherited in declaration.inheritanceClause?.inheritedTypes ?? [] {
             if inherited.type.as(SuppressedTypeSyntax.self)?.type.baseTypeName == "Copyable" {
                 report.add(.noncopyable(structure.name), at: inherited)
