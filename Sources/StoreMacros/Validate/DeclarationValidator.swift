@@ -50,15 +50,8 @@ struct DeclarationValidator {
             report.add(.nestedPrivate(structure.name), at: modifier, fixIts: [.replace(modifier, with: "fileprivate")])
         }
         for (depth, node) in structure.context.enumerated() {
-            if let generic = node.asProtocol((any WithGenericParametersSyntax).self) {
-                guard node.asProtocol((any DeclGroupSyntax).self) != nil else {
-                    report.add(.localType(structure.name), at: name)
-                    return
-                }
-                if generic.genericParameterClause != nil { report.add(.genericContext(structure.name), at: name) }
-            } else if !node.is(ExtensionDeclSyntax.self) && !node.is(ProtocolDeclSyntax.self) {
-                report.add(.localType(structure.name), at: name)
-                return
+            if node.asProtocol((any WithGenericParametersSyntax).self)?.genericParameterClause != nil {
+                report.add(.genericContext(structure.name), at: name)
             }
             let access = node.asProtocol((any WithModifiersSyntax).self)?.modifiers.access
             if access == .private && depth + 1 < structure.context.count {

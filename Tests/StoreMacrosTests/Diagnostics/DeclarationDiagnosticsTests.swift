@@ -54,20 +54,6 @@ import Testing
         )
     }
 
-    @Test func `a record cannot be local to a function`() {
-        expectDiagnostics(
-            in: """
-                func run() {
-                    @Record
-                    struct ▸Sensor {
-                        @ID var id: Int
-                    }
-                }
-                """,
-            [.error("'Sensor' cannot be local to a function: declare it at file level or inside a type")]
-        )
-    }
-
     @Test func `a nested private record becomes fileprivate`() {
         expectDiagnostics(
             in: """

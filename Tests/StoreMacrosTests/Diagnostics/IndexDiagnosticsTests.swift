@@ -31,6 +31,7 @@ import Testing
                 @Record
                 @Index("room", ▸"celcius")
                 @Index("room", ▸"altitude")
+                @Index("room", ▸"x")
                 struct Sensor {
                     @ID var id: Int
                     var room: String
@@ -40,11 +41,13 @@ import Testing
             [
                 .error("'Sensor' has no stored property 'celcius'", fixIt: "replace '\"celcius\"' with '\"celsius\"'"),
                 .error("'Sensor' has no stored property 'altitude'"),
+                .error("'Sensor' has no stored property 'x'"),
             ],
             fixed: """
                 @Record
                 @Index("room", "celsius")
                 @Index("room", "altitude")
+                @Index("room", "x")
                 struct Sensor {
                     @ID var id: Int
                     var room: String

@@ -365,6 +365,59 @@ import Testing
         )
     }
 
+    @Test func `a record inside a private type reaches no further than the file`() {
+        expectExpansion(
+            of: """
+                private enum House {
+                    @Record
+                    public struct Sensor {
+                        @ID public var id: Int
+                    }
+                }
+                """,
+            """
+            private enum House {
+                public struct Sensor {
+                    public var id: Int
+                }
+            }
+
+            nonisolated extension House.Sensor: ModelStore.Record, Sendable, Equatable {
+                fileprivate typealias ID = Int
+
+                fileprivate nonisolated struct Fields: Sendable {
+                    fileprivate init() {}
+
+                    fileprivate var id: ModelStore.Field<House.Sensor, Int> {
+                        ModelStore.Field(0, "id", get: { $0.id }, set: { $0.id = $1 })
+                    }
+                }
+
+                fileprivate static var fields: Fields { Fields() }
+
+                fileprivate static let recordSchema = ModelStore.RecordSchema(
+                    name: "Sensor",
+                    fields: [
+                        ModelStore.FieldSchema("id", Int.self)
+                    ],
+                    id: ModelStore.IDSchema([0]),
+                    indexes: []
+                )
+
+                fileprivate var recordID: ID { self.id }
+
+                fileprivate func encode(to encoder: inout ModelStore.FieldEncoder) throws(ModelStore.CodecError) {
+                    try encoder.encode(self.id)
+                }
+
+                fileprivate init(from decoder: borrowing ModelStore.FieldDecoder) throws(ModelStore.CodecError) {
+                    self.id = try decoder.decode(0, as: Int.self)
+                }
+            }
+            """
+        )
+    }
+
     @Test func `a nested record refers to itself by its whole name and keeps names with backticks`() {
         expectExpansion(
             of: """
