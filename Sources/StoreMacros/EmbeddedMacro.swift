@@ -19,7 +19,9 @@ struct EmbeddedMacro: ExtensionMacro {
             report.add(.notAStruct(attribute: "Embedded"), at: node)
             return []
         }
-        let validator = EmbeddedValidator(structure: structure, typeName: type.trimmedDescription, addsEquatable: protocols.contains(named: "Equatable"))
+        let validator = EmbeddedValidator(
+            structure: structure, typeName: type.trimmedDescription,
+            addsEquatable: protocols.contains(named: "Equatable"))
         guard let description = validator.description(&report) else { return [] }
         return [EmbeddedRenderer(value: description).extensionDeclaration(conformingTo: protocols)]
     }

@@ -12,6 +12,7 @@ struct FieldMarkerMacro: PeerMacro {
         in context: some MacroExpansionContext
     ) throws -> [DeclSyntax] {
         var report = DiagnosticReport()
+        let node = node.asWritten(on: declaration)
         let owner = context.lexicalContext.first?.as(StructDeclSyntax.self)
         if owner?.attributes.contains(anyOf: ["Record", "Embedded"]) != true {
             report.add(.markerOutsideRecord(node.baseName), at: node, fixIts: [.remove(node)])
@@ -31,10 +32,21 @@ struct IndexMarkerMacro: PeerMacro {
         in context: some MacroExpansionContext
     ) throws -> [DeclSyntax] {
         var report = DiagnosticReport()
+        let node = node.asWritten(on: declaration)
         if declaration.as(StructDeclSyntax.self)?.attributes.contains(anyOf: ["Record"]) != true {
             report.add(.indexOutsideRecord(node.baseName), at: node, fixIts: [.remove(node)])
         }
         report.emit(in: context)
         return []
+    }
+}
+
+extension AttributeSyntax {
+    /// The same attribute in the tree of its declaration.
+    ///
+    /// A macro gets its attribute cut out; a fix-it that removes it needs to know what follows.
+    fileprivate func asWritten(on declaration: some DeclSyntaxProtocol) -> AttributeSyntax {
+        let attributes = declaration.asProtocol((any WithAttributesSyntax).self)?.attributes.plain ?? []
+        return attributes.first { $0.trimmedDescription == trimmedDescription } ?? self
     }
 }

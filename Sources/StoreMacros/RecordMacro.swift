@@ -18,7 +18,8 @@ struct RecordMacro: ExtensionMacro, MemberMacro {
         in context: some MacroExpansionContext
     ) throws -> [ExtensionDeclSyntax] {
         var report = DiagnosticReport()
-        let description = describe(declaration, node, typeName: type.trimmedDescription, protocols, in: context, &report)
+        let description = describe(
+            declaration, node, typeName: type.trimmedDescription, protocols, in: context, &report)
         report.emit(in: context)
         guard let description else { return [] }
         return [RecordRenderer(record: description).extensionDeclaration(conformingTo: protocols)]
@@ -49,7 +50,9 @@ struct RecordMacro: ExtensionMacro, MemberMacro {
             report.add(.notAStruct(attribute: "Record"), at: node)
             return nil
         }
-        return RecordValidator(structure: structure, typeName: typeName, addsEquatable: protocols.contains(named: "Equatable"))
-            .description(&report)
+        return RecordValidator(
+            structure: structure, typeName: typeName, addsEquatable: protocols.contains(named: "Equatable")
+        )
+        .description(&report)
     }
 }

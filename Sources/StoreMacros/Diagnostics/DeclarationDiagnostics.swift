@@ -12,10 +12,6 @@ extension StoreDiagnostic {
         .error("genericContext", "'\(name)' cannot be inside a generic type: the store keeps one schema for each type")
     }
 
-    static func localType(_ name: String) -> StoreDiagnostic {
-        .error("localType", "'\(name)' cannot be local to a function: declare it at file level or inside a type")
-    }
-
     static func nestedPrivate(_ name: String) -> StoreDiagnostic {
         .error("nestedPrivate", "the extension generated for '\(name)' cannot reach a private type inside another type")
     }

@@ -34,8 +34,9 @@ extension FixIt {
     static func makeVariable(_ property: ParsedProperty, adding text: String = "") -> FixIt {
         let specifier = property.declaration.bindingSpecifier
         var changes = [Change.replace(specifier, with: "var")]
-        if !text.isEmpty { changes.append(.insert(text, after: property.binding)) }
-        return FixIt(text.isEmpty ? "replace 'let' with 'var'" : "replace 'let' with 'var' and add '\(text.trimmed)'", changes)
+        if !text.isEmpty { changes.append(.insert(text, after: property.valueAnchor)) }
+        return FixIt(
+            text.isEmpty ? "replace 'let' with 'var'" : "replace 'let' with 'var' and add '\(text.trimmed)'", changes)
     }
 
     /// Moves an index of one field from the record to the field.

@@ -1,7 +1,8 @@
 /// What is wrong with the attributes on properties.
 extension StoreDiagnostic {
     static func markerOutsideRecord(_ marker: String) -> StoreDiagnostic {
-        .error("markerOutsideRecord", "'@\(marker)' means something only inside a struct marked '@Record' or '@Embedded'")
+        .error(
+            "markerOutsideRecord", "'@\(marker)' means something only inside a struct marked '@Record' or '@Embedded'")
     }
 
     static func markerNotOnStoredProperty(_ marker: String) -> StoreDiagnostic {
@@ -9,7 +10,8 @@ extension StoreDiagnostic {
     }
 
     static func markerInEmbedded(_ marker: String) -> StoreDiagnostic {
-        .error("markerInEmbedded", "'@\(marker)' is for fields of a record; embedded values have no keys and no indexes")
+        .error(
+            "markerInEmbedded", "'@\(marker)' is for fields of a record; embedded values have no keys and no indexes")
     }
 
     static func duplicateMarker(_ marker: String, _ name: String) -> StoreDiagnostic {
@@ -49,7 +51,8 @@ extension StoreDiagnostic {
     }
 
     static func assignedConstant(_ name: String) -> StoreDiagnostic {
-        .error("assignedConstant", "'\(name)' is assigned by the store at insert, so it must be a 'var' that starts at 0")
+        .error(
+            "assignedConstant", "'\(name)' is assigned by the store at insert, so it must be a 'var' that starts at 0")
     }
 
     static func assignedWithoutZero(_ name: String) -> StoreDiagnostic {

@@ -9,7 +9,9 @@ extension StoreDiagnostic {
     }
 
     static func unsupportedModifier(_ modifier: String, _ name: String) -> StoreDiagnostic {
-        .error("unsupportedModifier", "'\(name)' cannot be '\(modifier)' and a stored field; mark it '@Transient' or change it")
+        .error(
+            "unsupportedModifier",
+            "'\(name)' cannot be '\(modifier)' and a stored field; mark it '@Transient' or change it")
     }
 
     static func lazyProperty(_ name: String) -> StoreDiagnostic {
@@ -28,7 +30,9 @@ extension StoreDiagnostic {
     }
 
     static func constantWithValue(_ name: String) -> StoreDiagnostic {
-        .error("constantWithValue", "'\(name)' is a 'let' with an initial value, which reading from the store cannot replace")
+        .error(
+            "constantWithValue",
+            "'\(name)' is a 'let' with an initial value, which reading from the store cannot replace")
     }
 
     static func volatileDefault(_ text: String, _ spelling: String, _ name: String) -> StoreDiagnostic {

@@ -23,6 +23,9 @@ struct ParsedProperty {
 
     func marker(_ kind: Marker.Kind) -> Marker? { markers.first { $0.kind == kind } }
 
+    /// What an initial value is written after.
+    var valueAnchor: Syntax { binding.typeAnnotation.map(Syntax.init) ?? Syntax(binding.pattern) }
+
     /// A modifier that stored fields cannot have.
     var unsupportedModifier: DeclModifierSyntax? {
         declaration.modifiers.first { modifier in
@@ -30,7 +33,9 @@ struct ParsedProperty {
         }
     }
 
-    init(_ binding: PatternBindingSyntax, identifier: TokenSyntax, type: TypeSyntax?, in declaration: VariableDeclSyntax) {
+    init(
+        _ binding: PatternBindingSyntax, identifier: TokenSyntax, type: TypeSyntax?, in declaration: VariableDeclSyntax
+    ) {
         self.declaration = declaration
         self.binding = binding
         self.identifier = identifier

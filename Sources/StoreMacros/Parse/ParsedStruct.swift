@@ -22,10 +22,15 @@ struct ParsedStruct {
 
     var name: String { declaration.name.plainName }
 
-    /// The access level the struct has where it is declared: its own, or that of the extension around it.
+    /// How far the struct reaches: by its own level or that of the extension around it, but no further than what is
+    /// private around it.
+    ///
+    /// A wider level around it that is not private needs no such care: members may say more than their type allows.
     var access: Access {
-        if let own = declaration.modifiers.access { return own }
-        return context.first?.as(ExtensionDeclSyntax.self)?.modifiers.access ?? .internal
+        let own = declaration.modifiers.access
+        let written = own ?? context.first?.as(ExtensionDeclSyntax.self)?.modifiers.access ?? .internal
+        let surroundings = context.compactMap { $0.asProtocol((any WithModifiersSyntax).self)?.modifiers.access }
+        return surroundings.contains { $0 <= .fileprivate } ? min(written, .fileprivate) : written
     }
 
     /// Whether all that surrounds the struct is as public as it is, so that clients may inline its members.

@@ -43,7 +43,8 @@ extension TypeSyntax {
     var hasNoEquality: Bool {
         switch unwrappedOptional.as(TypeSyntaxEnum.self) {
         case .functionType, .someOrAnyType, .compositionType, .metatypeType: return true
-        case .tupleType(let tuple): return tuple.elements.count != 1 || tuple.elements.contains { $0.type.hasNoEquality }
+        case .tupleType(let tuple):
+            return tuple.elements.count != 1 || tuple.elements.contains { $0.type.hasNoEquality }
         case .attributedType(let attributed): return attributed.baseType.hasNoEquality
         case .identifierType(let identifier): return ["Any", "AnyObject"].contains(identifier.name.text)
         default: return false

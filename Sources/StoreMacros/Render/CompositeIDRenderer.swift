@@ -7,6 +7,7 @@ struct CompositeIDRenderer {
 
     func rendered() -> String {
         let modifier = record.access.modifier
+        let inlinable = record.isPublicThroughout ? "@inlinable " : ""
         let parts = indices.map { record.fields[$0] }
         let structure = StructDescription(
             typeName: "\(record.typeName).ID",
@@ -22,7 +23,7 @@ struct CompositeIDRenderer {
             [parts.map { "\(modifier)var \($0.reference): \($0.type)" }.joined(separator: "\n"), initializer(parts)]
             + common.tokens() + [EmbeddedRenderer(value: structure).schema()] + common.codec() + [
                 """
-                \(modifier)func encodeKey(to writer: inout ModelStore.ByteWriter) {
+                \(inlinable)\(modifier)func encodeKey(to writer: inout ModelStore.ByteWriter) {
                 \(keys.joined(separator: "\n").indented)
                 }
                 """
@@ -49,8 +50,9 @@ struct CompositeIDRenderer {
     }
 
     private func initializer(_ parts: [FieldDescription]) -> String {
+        let inlinable = record.isPublicThroughout ? "@inlinable " : ""
         let parameters = parts.map { "\($0.reference): \($0.type)" }.joined(separator: ", ")
         let assignments = parts.map { "self.\($0.reference) = \($0.reference)" }.joined(separator: "\n")
-        return "\(record.access.modifier)init(\(parameters)) {\n\(assignments.indented)\n}"
+        return "\(inlinable)\(record.access.modifier)init(\(parameters)) {\n\(assignments.indented)\n}"
     }
 }

@@ -14,7 +14,9 @@ extension String {
 }
 
 /// The extension that a macro returns, from the conformances it still lacks and its members' text.
-func extensionDeclaration(of typeName: String, conformingTo protocols: [TypeSyntax], members: [String]) -> ExtensionDeclSyntax {
+func extensionDeclaration(
+    of typeName: String, conformingTo protocols: [TypeSyntax], members: [String]
+) -> ExtensionDeclSyntax {
     let names = protocols.map { conformance in
         let name = conformance.baseTypeName ?? conformance.trimmedDescription
         return ["Sendable", "Equatable"].contains(name) ? name : "ModelStore.\(name)"

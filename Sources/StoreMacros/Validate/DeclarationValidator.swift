@@ -31,7 +31,9 @@ struct DeclarationValidator {
 
     private func validateKind(_ report: inout DiagnosticReport) {
         let declaration = structure.declaration
-        if let generics = declaration.genericParameterClause { report.add(.genericStruct(structure.name), at: generics) }
+        if let generics = declaration.genericParameterClause {
+            report.add(.genericStruct(structure.name), at: generics)
+        }
         for inherited in declaration.inheritanceClause?.inheritedTypes ?? [] {
             if inherited.type.as(SuppressedTypeSyntax.self)?.type.baseTypeName == "Copyable" {
                 report.add(.noncopyable(structure.name), at: inherited)
@@ -48,15 +50,8 @@ struct DeclarationValidator {
             report.add(.nestedPrivate(structure.name), at: modifier, fixIts: [.replace(modifier, with: "fileprivate")])
         }
         for (depth, node) in structure.context.enumerated() {
-            if let generic = node.asProtocol((any WithGenericParametersSyntax).self) {
-                guard node.asProtocol((any DeclGroupSyntax).self) != nil else {
-                    report.add(.localType(structure.name), at: name)
-                    return
-                }
-                if generic.genericParameterClause != nil { report.add(.genericContext(structure.name), at: name) }
-            } else if !node.is(ExtensionDeclSyntax.self) && !node.is(ProtocolDeclSyntax.self) {
-                report.add(.localType(structure.name), at: name)
-                return
+            if node.asProtocol((any WithGenericParametersSyntax).self)?.genericParameterClause != nil {
+                report.add(.genericContext(structure.name), at: name)
             }
             let access = node.asProtocol((any WithModifiersSyntax).self)?.modifiers.access
             if access == .private && depth + 1 < structure.context.count {

@@ -27,7 +27,9 @@ struct EmbeddedValidator {
                     .markerInEmbedded(marker.kind.rawValue), at: marker.attribute, fixIts: [.remove(marker.attribute)]
                 )
             }
-            if !property.isTransient, case .token = property.initialValue, let value = property.binding.initializer?.value {
+            if !property.isTransient, case .token = property.initialValue,
+                let value = property.binding.initializer?.value
+            {
                 report.add(.tokenInEmbedded(property.name), at: value)
             }
         }

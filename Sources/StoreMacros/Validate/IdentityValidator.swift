@@ -71,7 +71,7 @@ struct IdentityValidator {
         } else {
             report.add(
                 .assignedWithoutZero(property.name), at: property.binding,
-                fixIts: [.insert(" = 0", after: property.binding)]
+                fixIts: [.insert(" = 0", after: property.valueAnchor)]
             )
         }
     }

@@ -2,7 +2,8 @@
 enum NearestName {
     /// The candidate with the fewest edits, if few enough that it is more than a guess.
     static func of(_ name: String, among candidates: [String]) -> String? {
-        let limit = max(1, name.count / 3)
+        // A name of one letter is an edit away from every other.
+        let limit = min(max(1, name.count / 3), name.count - 1)
         return
             candidates
             .map { (name: $0, edits: edits(from: Array(name.lowercased()), to: Array($0.lowercased()))) }

@@ -8,13 +8,12 @@ struct PropertyValidator {
     private var name: String { property.name }
 
     func validate(_ report: inout DiagnosticReport) {
+        if let modifier = property.unsupportedModifier {
+            validate(modifier, &report)
+        }
         if property.isTransient {
             validateTransient(&report)
             return
-        }
-        if let modifier = property.unsupportedModifier {
-            let text = modifier.name.text
-            report.add(text == "lazy" ? .lazyProperty(name) : .unsupportedModifier(text, name), at: modifier)
         }
         for attribute in property.foreignAttributes {
             report.add(.foreignAttribute(attribute.baseName, name), at: attribute)
@@ -23,11 +22,21 @@ struct PropertyValidator {
         validateInitialValue(&report)
     }
 
+    /// A lazy property changes what it is read from. A weak or unowned one can be transient, but not stored.
+    private func validate(_ modifier: DeclModifierSyntax, _ report: inout DiagnosticReport) {
+        let text = modifier.name.text
+        if text == "lazy" {
+            report.add(.lazyProperty(name), at: modifier)
+        } else if !property.isTransient {
+            report.add(.unsupportedModifier(text, name), at: modifier)
+        }
+    }
+
     private func validateTransient(_ report: inout DiagnosticReport) {
         if case .none = property.initialValue, property.unsupportedModifier == nil {
             report.add(
                 .transientWithoutValue(name), at: property.binding,
-                fixIts: [.insert(" = <#value#>", after: property.binding)]
+                fixIts: [.insert(" = <#value#>", after: property.valueAnchor)]
             )
         }
     }

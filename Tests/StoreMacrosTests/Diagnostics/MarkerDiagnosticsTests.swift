@@ -1,0 +1,182 @@
+import Testing
+
+@Suite struct MarkerDiagnosticsTests {
+    @Test(arguments: ["ID", "Indexed", "Unique", "Transient", "Renamed(from: \"a\")"])
+    func `a marker outside a record means nothing`(marker: String) {
+        let name = marker.prefix { $0 != "(" }
+        expectDiagnostics(
+            in: """
+                struct Room {
+                    ▸@\(marker) var name: String
+                }
+                """,
+            [
+                .error(
+                    "'@\(name)' means something only inside a struct marked '@Record' or '@Embedded'",
+                    fixIt: "remove '@\(marker)'"
+                )
+            ],
+            fixed: """
+                struct Room {
+                    var name: String
+                }
+                """
+        )
+    }
+
+    @Test func `a marker is for stored properties`() {
+        expectDiagnostics(
+            in: """
+                @Record
+                struct Sensor {
+                    @ID var id: Int
+                    ▸@Indexed func level() -> Int { 3 }
+                    ▸@Unique var twice: Int { 6 }
+                    ▸@Indexed
+                    static var limit: Int = 3
+                }
+                """,
+            [
+                .error("'@Indexed' is for stored properties", fixIt: "remove '@Indexed'"),
+                .error("'@Unique' is for stored properties", fixIt: "remove '@Unique'"),
+                .error("'@Indexed' is for stored properties", fixIt: "remove '@Indexed'"),
+            ],
+            fixed: """
+                @Record
+                struct Sensor {
+                    @ID var id: Int
+                    func level() -> Int { 3 }
+                    var twice: Int { 6 }
+                    static var limit: Int = 3
+                }
+                """
+        )
+    }
+
+    @Test func `a marker is given once`() {
+        expectDiagnostics(
+            in: """
+                @Record
+                struct Sensor {
+                    @ID var id: Int
+                    @Indexed ▸@Indexed var room: String
+                }
+                """,
+            [.error("'room' is marked '@Indexed' twice", fixIt: "remove '@Indexed'")],
+            fixed: """
+                @Record
+                struct Sensor {
+                    @ID var id: Int
+                    @Indexed var room: String
+                }
+                """
+        )
+    }
+
+    @Test func `a unique field has an index`() {
+        expectDiagnostics(
+            in: """
+                @Record
+                struct Sensor {
+                    @ID var id: Int
+                    ▸@Indexed @Unique var serial: String
+                }
+                """,
+            [.warning("'@Unique' already gives 'serial' an index", fixIt: "remove '@Indexed'")],
+            fixed: """
+                @Record
+                struct Sensor {
+                    @ID var id: Int
+                    @Unique var serial: String
+                }
+                """
+        )
+    }
+
+    @Test(arguments: ["ID", "Indexed", "Unique", "Renamed(from: \"a\")"])
+    func `a transient property has nothing in the store to mark`(marker: String) {
+        expectDiagnostics(
+            in: """
+                @Record
+                struct Sensor {
+                    @ID var id: Int
+                    @Transient ▸@\(marker) var cache: Int = 0
+                }
+                """,
+            [
+                .error(
+                    "'cache' is '@Transient', so there is nothing in the store for '@\(marker.prefix { $0 != "(" })'",
+                    fixIt: "remove '@\(marker)'"
+                )
+            ],
+            fixed: """
+                @Record
+                struct Sensor {
+                    @ID var id: Int
+                    @Transient var cache: Int = 0
+                }
+                """
+        )
+    }
+
+    @Test(arguments: ["[String]", "Set<Int>", "[String: Int]?", "Array<Int>"])
+    func `a collection is not a key`(type: String) {
+        expectDiagnostics(
+            in: """
+                @Record
+                struct Sensor {
+                    @ID var id: Int
+                    ▸@Indexed var tags: \(type)
+                    @Indexed var bytes: [UInt8]
+                }
+                """,
+            [.error("'tags' cannot be '@Indexed': '\(type)' has no order as a key")]
+        )
+    }
+
+    @Test func `an embedded value has no keys`() {
+        expectDiagnostics(
+            in: """
+                @Embedded
+                struct Place {
+                    ▸@Indexed var floor: Int
+                }
+                """,
+            [
+                .error(
+                    "'@Indexed' is for fields of a record; embedded values have no keys and no indexes",
+                    fixIt: "remove '@Indexed'"
+                )
+            ],
+            fixed: """
+                @Embedded
+                struct Place {
+                    var floor: Int
+                }
+                """
+        )
+    }
+
+    @Test func `old names are other names`() {
+        expectDiagnostics(
+            in: """
+                @Record
+                struct Sensor {
+                    @ID var id: Int
+                    @Renamed(from: ▸"room") var room: String
+                    @Renamed(from: ▸"") var level: Int
+                    @Renamed(from: ▸"level") var celsius: Double
+                    @Renamed(from: "a", ▸"a") var note: String
+                    @Renamed(from: ▸"b\\(1)") var other: String
+                }
+                """,
+            [
+                .error("'room' is already called that", fixIt: "remove '@Renamed(from: \"room\")'"),
+                .error("'@Renamed' needs the name that the field had before"),
+                .error("'level' is the name of another field, so it cannot be an old one"),
+                .error("'a' is given as an old name twice"),
+                .error("an old name must be a string literal without interpolation"),
+            ]
+        )
+    }
+}

@@ -1,0 +1,214 @@
+import Testing
+
+@Suite struct PropertyDiagnosticsTests {
+    @Test(arguments: [
+        ("3", "Int"), ("-3", "Int"), ("1.5", "Double"), ("\"a\"", "String"), ("true", "Bool"), ("[1, 2]", "[Int]"),
+        ("State.idle", "State"), ("Point(x: 1)", "Point"), (".idle", "<#Type#>"), ("[]", "<#Type#>"),
+    ]) func `a field needs an explicit type`(value: String, type: String) {
+        expectDiagnostics(
+            in: """
+                @Record
+                struct Sensor {
+                    @ID var id: Int
+                    var ▸level = \(value)
+                }
+                """,
+            [
+                .error(
+                    "'level' needs an explicit type: the macro sees the source, not the inferred type",
+                    fixIt: "add ': \(type)'"
+                )
+            ],
+            fixed: """
+                @Record
+                struct Sensor {
+                    @ID var id: Int
+                    var level: \(type) = \(value)
+                }
+                """
+        )
+    }
+
+    @Test func `a lazy property is refused`() {
+        expectDiagnostics(
+            in: """
+                @Record
+                struct Sensor {
+                    @ID var id: Int
+                    ▸lazy var level: Int = 3
+                }
+                """,
+            [.error("'level' cannot be lazy: reading a record must not change it")]
+        )
+    }
+
+    @Test(arguments: ["weak", "unowned"]) func `a reference that does not own is refused`(modifier: String) {
+        expectDiagnostics(
+            in: """
+                @Record
+                struct Sensor {
+                    @ID var id: Int
+                    ▸\(modifier) var owner: Owner?
+                }
+                """,
+            [.error("'owner' cannot be '\(modifier)' and a stored field; mark it '@Transient' or change it")]
+        )
+    }
+
+    @Test func `property wrappers are refused`() {
+        expectDiagnostics(
+            in: """
+                @Record
+                struct Sensor {
+                    @ID var id: Int
+                    ▸@Clamped var level: Int
+                    @available(*, deprecated) var old: Int
+                }
+                """,
+            [
+                .error(
+                    "'@Clamped' on 'level': property wrappers and other macros change what is stored, "
+                        + "and fields cannot have them"
+                )
+            ]
+        )
+    }
+
+    @Test func `a destructured declaration is refused`() {
+        expectDiagnostics(
+            in: """
+                @Record
+                struct Sensor {
+                    @ID var id: Int
+                    var ▸(low, high) = (1, 2)
+                }
+                """,
+            [.error("a stored field needs a declaration of its own")]
+        )
+    }
+
+    @Test(arguments: [
+        ("(Int, Int)", "use a struct marked '@Embedded'"),
+        ("() -> Void", "functions have no stored form; mark it '@Transient'"),
+        ("any Codable", "a field has one concrete type; use an enum that is Codable for alternatives"),
+        ("Any", "a field has one concrete type; use an enum that is Codable for alternatives"),
+        ("AnyObject", "a field has one concrete type; use an enum that is Codable for alternatives"),
+        ("Hashable & Codable", "a field has one concrete type; use an enum that is Codable for alternatives"),
+        ("Int.Type", "types have no stored form"),
+        ("Void", "it holds no value"),
+        ("UnsafeRawPointer", "it means something in this process only; mark it '@Transient'"),
+        ("Swift.UnsafePointer<Int>", "it means something in this process only; mark it '@Transient'"),
+        ("Task<Void, Never>", "it means something in this process only; mark it '@Transient'"),
+    ]) func `a type without a stored form is refused by name`(type: String, advice: String) {
+        expectDiagnostics(
+            in: """
+                @Record
+                struct Sensor {
+                    @ID var id: Int
+                    var level: ▸\(type)
+                }
+                """,
+            [.error("'level' cannot be stored as '\(type)': \(advice)")]
+        )
+    }
+
+    @Test(arguments: [
+        ("Character", "String"), ("Substring", "String"), ("CGFloat", "Double"), ("Float16", "Float"),
+        ("Float80", "Double"), ("Int!", "Int?"), ("NSDate", "Date"),
+    ]) func `a type with a storable relative is exchanged for it`(type: String, replacement: String) {
+        expectDiagnostics(
+            in: """
+                @Record
+                struct Sensor {
+                    @ID var id: Int
+                    var level: ▸\(type)
+                }
+                """,
+            [
+                .error(
+                    "'level' cannot be stored as '\(type)': use '\(replacement)'",
+                    fixIt: "replace '\(type)' with '\(replacement)'"
+                )
+            ],
+            fixed: """
+                @Record
+                struct Sensor {
+                    @ID var id: Int
+                    var level: \(replacement)
+                }
+                """
+        )
+    }
+
+    @Test func `an unsupported type is found inside others`() {
+        expectDiagnostics(
+            in: """
+                @Record
+                struct Sensor {
+                    @ID var id: Int
+                    var levels: [String: ▸Character?]
+                    var points: Set<▸(Int, Int)>
+                }
+                """,
+            [
+                .error(
+                    "'levels' cannot be stored as 'Character': use 'String'", fixIt: "replace 'Character' with 'String'"
+                ),
+                .error("'points' cannot be stored as '(Int, Int)': use a struct marked '@Embedded'"),
+            ]
+        )
+    }
+
+    @Test func `a constant with a value becomes a variable`() {
+        expectDiagnostics(
+            in: """
+                @Record
+                struct Sensor {
+                    @ID var id: Int
+                    let ▸level: Int = 3
+                    @Transient let version: Int = 1
+                }
+                """,
+            [
+                .error(
+                    "'level' is a 'let' with an initial value, which reading from the store cannot replace",
+                    fixIt: "replace 'let' with 'var'"
+                )
+            ],
+            fixed: """
+                @Record
+                struct Sensor {
+                    @ID var id: Int
+                    var level: Int = 3
+                    @Transient let version: Int = 1
+                }
+                """
+        )
+    }
+
+    @Test func `a transient property starts with a value`() {
+        expectDiagnostics(
+            in: """
+                @Record
+                struct Sensor {
+                    @ID var id: Int
+                    @Transient var ▸cache: [Int]
+                    @Transient var last: Int?
+                }
+                """,
+            [
+                .error(
+                    "'@Transient' 'cache' needs an initial value: nothing of it is stored", fixIt: "add '= <#value#>'"
+                )
+            ],
+            fixed: """
+                @Record
+                struct Sensor {
+                    @ID var id: Int
+                    @Transient var cache: [Int] = <#value#>
+                    @Transient var last: Int?
+                }
+                """
+        )
+    }
+}

@@ -1,0 +1,318 @@
+import Testing
+
+@Suite struct IdentityExpansionTests {
+    @Test func `several ids make a nested type of them`() {
+        expectExpansion(
+            of: """
+                @Record
+                struct Slot {
+                    @ID let room: String
+                    @ID var hour: Int
+                    var isBooked: Bool = false
+                }
+                """,
+            """
+            struct Slot {
+                let room: String
+                var hour: Int
+                var isBooked: Bool = false
+            }
+
+            nonisolated extension Slot: ModelStore.Record, Sendable, Equatable {
+                nonisolated struct ID: ModelStore.EmbeddedValue, ModelStore.IndexableValue {
+                    var room: String
+                    var hour: Int
+
+                    init(room: String, hour: Int) {
+                        self.room = room
+                        self.hour = hour
+                    }
+
+                    nonisolated struct Fields: Sendable {
+                        init() {}
+
+                        var room: ModelStore.Field<Slot.ID, String> {
+                            ModelStore.Field(0, "room", get: { $0.room }, set: { $0.room = $1 })
+                        }
+
+                        var hour: ModelStore.Field<Slot.ID, Int> {
+                            ModelStore.Field(1, "hour", get: { $0.hour }, set: { $0.hour = $1 })
+                        }
+                    }
+
+                    static var fields: Fields { Fields() }
+
+                    static let embeddedSchema = ModelStore.EmbeddedSchema(
+                        fields: [
+                            ModelStore.FieldSchema("room", String.self),
+                            ModelStore.FieldSchema("hour", Int.self)
+                        ]
+                    )
+
+                    func encode(to encoder: inout ModelStore.FieldEncoder) throws(ModelStore.CodecError) {
+                        try encoder.encode(self.room)
+                        try encoder.encode(self.hour)
+                    }
+
+                    init(from decoder: borrowing ModelStore.FieldDecoder) throws(ModelStore.CodecError) {
+                        self.room = try decoder.decode(0, as: String.self)
+                        self.hour = try decoder.decode(1, as: Int.self)
+                    }
+
+                    func encodeKey(to writer: inout ModelStore.ByteWriter) {
+                        self.room.encodeKey(to: &writer)
+                        self.hour.encodeKey(to: &writer)
+                    }
+                }
+
+                nonisolated struct Fields: Sendable {
+                    init() {}
+
+                    var room: ModelStore.Field<Slot, String> {
+                        ModelStore.Field(0, "room", get: { $0.room })
+                    }
+
+                    var hour: ModelStore.Field<Slot, Int> {
+                        ModelStore.Field(1, "hour", get: { $0.hour }, set: { $0.hour = $1 })
+                    }
+
+                    var isBooked: ModelStore.Field<Slot, Bool> {
+                        ModelStore.Field(2, "isBooked", get: { $0.isBooked }, set: { $0.isBooked = $1 })
+                    }
+                }
+
+                static var fields: Fields { Fields() }
+
+                static let recordSchema = ModelStore.RecordSchema(
+                    name: "Slot",
+                    fields: [
+                        ModelStore.FieldSchema("room", String.self),
+                        ModelStore.FieldSchema("hour", Int.self),
+                        ModelStore.FieldSchema("isBooked", Bool.self, default: false)
+                    ],
+                    id: ModelStore.IDSchema([0, 1]),
+                    indexes: []
+                )
+
+                var recordID: ID { ID(room: self.room, hour: self.hour) }
+
+                func encode(to encoder: inout ModelStore.FieldEncoder) throws(ModelStore.CodecError) {
+                    try encoder.encode(self.room)
+                    try encoder.encode(self.hour)
+                    try encoder.encode(self.isBooked)
+                }
+
+                init(from decoder: borrowing ModelStore.FieldDecoder) throws(ModelStore.CodecError) {
+                    self.room = try decoder.decode(0, as: String.self)
+                    self.hour = try decoder.decode(1, as: Int.self)
+                    self.isBooked = try decoder.decode(2, as: Bool.self, or: false)
+                }
+            }
+            """
+        )
+    }
+
+    @Test func `a composite id of a public record is public`() {
+        expectExpansion(
+            of: """
+                @Record
+                public struct Slot {
+                    @ID public var room: String
+                    @ID public var hour: Int
+                }
+                """,
+            """
+            public struct Slot {
+                public var room: String
+                public var hour: Int
+            }
+
+            nonisolated extension Slot: ModelStore.Record, Sendable, Equatable {
+                public nonisolated struct ID: ModelStore.EmbeddedValue, ModelStore.IndexableValue {
+                    public var room: String
+                    public var hour: Int
+
+                    @inlinable public init(room: String, hour: Int) {
+                        self.room = room
+                        self.hour = hour
+                    }
+
+                    public nonisolated struct Fields: Sendable {
+                        @inlinable public init() {}
+
+                        @inlinable public var room: ModelStore.Field<Slot.ID, String> {
+                            ModelStore.Field(0, "room", get: { $0.room }, set: { $0.room = $1 })
+                        }
+
+                        @inlinable public var hour: ModelStore.Field<Slot.ID, Int> {
+                            ModelStore.Field(1, "hour", get: { $0.hour }, set: { $0.hour = $1 })
+                        }
+                    }
+
+                    @inlinable public static var fields: Fields { Fields() }
+
+                    public static let embeddedSchema = ModelStore.EmbeddedSchema(
+                        fields: [
+                            ModelStore.FieldSchema("room", String.self),
+                            ModelStore.FieldSchema("hour", Int.self)
+                        ]
+                    )
+
+                    @inlinable public func encode(to encoder: inout ModelStore.FieldEncoder) throws(ModelStore.CodecError) {
+                        try encoder.encode(self.room)
+                        try encoder.encode(self.hour)
+                    }
+
+                    @inlinable public init(from decoder: borrowing ModelStore.FieldDecoder) throws(ModelStore.CodecError) {
+                        self.room = try decoder.decode(0, as: String.self)
+                        self.hour = try decoder.decode(1, as: Int.self)
+                    }
+
+                    @inlinable public func encodeKey(to writer: inout ModelStore.ByteWriter) {
+                        self.room.encodeKey(to: &writer)
+                        self.hour.encodeKey(to: &writer)
+                    }
+                }
+
+                public nonisolated struct Fields: Sendable {
+                    @inlinable public init() {}
+
+                    @inlinable public var room: ModelStore.Field<Slot, String> {
+                        ModelStore.Field(0, "room", get: { $0.room }, set: { $0.room = $1 })
+                    }
+
+                    @inlinable public var hour: ModelStore.Field<Slot, Int> {
+                        ModelStore.Field(1, "hour", get: { $0.hour }, set: { $0.hour = $1 })
+                    }
+                }
+
+                @inlinable public static var fields: Fields { Fields() }
+
+                public static let recordSchema = ModelStore.RecordSchema(
+                    name: "Slot",
+                    fields: [
+                        ModelStore.FieldSchema("room", String.self),
+                        ModelStore.FieldSchema("hour", Int.self)
+                    ],
+                    id: ModelStore.IDSchema([0, 1]),
+                    indexes: []
+                )
+
+                @inlinable public var recordID: ID { ID(room: self.room, hour: self.hour) }
+
+                @inlinable public func encode(to encoder: inout ModelStore.FieldEncoder) throws(ModelStore.CodecError) {
+                    try encoder.encode(self.room)
+                    try encoder.encode(self.hour)
+                }
+
+                @inlinable public init(from decoder: borrowing ModelStore.FieldDecoder) throws(ModelStore.CodecError) {
+                    self.room = try decoder.decode(0, as: String.self)
+                    self.hour = try decoder.decode(1, as: Int.self)
+                }
+            }
+            """
+        )
+    }
+
+    @Test func `an assigned id is told to the schema`() {
+        expectExpansion(
+            of: """
+                @Record
+                struct Entry {
+                    @ID(.assigned) var id: Int = 0
+                }
+                """,
+            """
+            struct Entry {
+                var id: Int = 0
+            }
+
+            nonisolated extension Entry: ModelStore.Record, Sendable, Equatable {
+                typealias ID = Int
+
+                nonisolated struct Fields: Sendable {
+                    init() {}
+
+                    var id: ModelStore.Field<Entry, Int> {
+                        ModelStore.Field(0, "id", get: { $0.id }, set: { $0.id = $1 })
+                    }
+                }
+
+                static var fields: Fields { Fields() }
+
+                static let recordSchema = ModelStore.RecordSchema(
+                    name: "Entry",
+                    fields: [
+                        ModelStore.FieldSchema("id", Int.self)
+                    ],
+                    id: ModelStore.IDSchema([0], isAssigned: true),
+                    indexes: []
+                )
+
+                var recordID: ID { self.id }
+
+                func encode(to encoder: inout ModelStore.FieldEncoder) throws(ModelStore.CodecError) {
+                    try encoder.encode(self.id)
+                }
+
+                init(from decoder: borrowing ModelStore.FieldDecoder) throws(ModelStore.CodecError) {
+                    self.id = try decoder.decode(0, as: Int.self)
+                }
+            }
+            """
+        )
+    }
+
+    @Test func `a record's own type of id is not declared again`() {
+        expectExpansion(
+            of: """
+                @Record
+                struct Entry {
+                    struct ID: IndexableValue, RawRepresentable {
+                        var rawValue: String
+                    }
+                    @ID let id: ID
+                }
+                """,
+            """
+            struct Entry {
+                struct ID: IndexableValue, RawRepresentable {
+                    var rawValue: String
+                }
+                let id: ID
+            }
+
+            nonisolated extension Entry: ModelStore.Record, Sendable, Equatable {
+                nonisolated struct Fields: Sendable {
+                    init() {}
+
+                    var id: ModelStore.Field<Entry, ID> {
+                        ModelStore.Field(0, "id", get: { $0.id })
+                    }
+                }
+
+                static var fields: Fields { Fields() }
+
+                static let recordSchema = ModelStore.RecordSchema(
+                    name: "Entry",
+                    fields: [
+                        ModelStore.FieldSchema("id", ID.self)
+                    ],
+                    id: ModelStore.IDSchema([0]),
+                    indexes: []
+                )
+
+                var recordID: ID { self.id }
+
+                func encode(to encoder: inout ModelStore.FieldEncoder) throws(ModelStore.CodecError) {
+                    try encoder.encode(self.id)
+                }
+
+                init(from decoder: borrowing ModelStore.FieldDecoder) throws(ModelStore.CodecError) {
+                    self.id = try decoder.decode(0, as: ID.self)
+                }
+            }
+            """
+        )
+    }
+}

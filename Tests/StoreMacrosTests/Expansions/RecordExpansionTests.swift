@@ -1,0 +1,653 @@
+import Testing
+
+@Suite struct RecordExpansionTests {
+    @Test func `a record gets its id, tokens, schema and codec`() {
+        expectExpansion(
+            of: """
+                @Record
+                struct Sensor {
+                    @ID var id: String
+                    @Indexed var room: String
+                    @Unique var serial: String
+                    var celsius: Double = 0
+                    var note: String?
+                }
+                """,
+            """
+            struct Sensor {
+                var id: String
+                var room: String
+                var serial: String
+                var celsius: Double = 0
+                var note: String?
+            }
+
+            nonisolated extension Sensor: ModelStore.Record, Sendable, Equatable {
+                typealias ID = String
+
+                nonisolated struct Fields: Sendable {
+                    init() {}
+
+                    var id: ModelStore.Field<Sensor, String> {
+                        ModelStore.Field(0, "id", get: { $0.id }, set: { $0.id = $1 })
+                    }
+
+                    var room: ModelStore.Field<Sensor, String> {
+                        ModelStore.Field(1, "room", get: { $0.room }, set: { $0.room = $1 })
+                    }
+
+                    var serial: ModelStore.Field<Sensor, String> {
+                        ModelStore.Field(2, "serial", get: { $0.serial }, set: { $0.serial = $1 })
+                    }
+
+                    var celsius: ModelStore.Field<Sensor, Double> {
+                        ModelStore.Field(3, "celsius", get: { $0.celsius }, set: { $0.celsius = $1 })
+                    }
+
+                    var note: ModelStore.Field<Sensor, String?> {
+                        ModelStore.Field(4, "note", get: { $0.note }, set: { $0.note = $1 })
+                    }
+                }
+
+                static var fields: Fields { Fields() }
+
+                static let recordSchema = ModelStore.RecordSchema(
+                    name: "Sensor",
+                    fields: [
+                        ModelStore.FieldSchema("id", String.self),
+                        ModelStore.FieldSchema("room", String.self),
+                        ModelStore.FieldSchema("serial", String.self),
+                        ModelStore.FieldSchema("celsius", Double.self, default: 0),
+                        ModelStore.FieldSchema("note", String?.self)
+                    ],
+                    id: ModelStore.IDSchema([0]),
+                    indexes: [
+                        ModelStore.IndexSchema([1]),
+                        ModelStore.IndexSchema([2], isUnique: true)
+                    ]
+                )
+
+                var recordID: ID { self.id }
+
+                func encode(to encoder: inout ModelStore.FieldEncoder) throws(ModelStore.CodecError) {
+                    try encoder.encode(self.id)
+                    try encoder.encode(self.room)
+                    try encoder.encode(self.serial)
+                    try encoder.encode(self.celsius)
+                    try encoder.encode(self.note)
+                }
+
+                init(from decoder: borrowing ModelStore.FieldDecoder) throws(ModelStore.CodecError) {
+                    self.id = try decoder.decode(0, as: String.self)
+                    self.room = try decoder.decode(1, as: String.self)
+                    self.serial = try decoder.decode(2, as: String.self)
+                    self.celsius = try decoder.decode(3, as: Double.self, or: 0)
+                    self.note = try decoder.decode(4, as: String?.self, or: nil)
+                }
+            }
+            """
+        )
+    }
+
+    @Test func `a public record is inlinable as far as its properties are public`() {
+        expectExpansion(
+            of: """
+                @Record
+                public struct Sensor {
+                    @ID public let id: String
+                    public var celsius: Double
+                    public private(set) var readings: Int
+                    var note: String?
+                }
+                """,
+            """
+            public struct Sensor {
+                public let id: String
+                public var celsius: Double
+                public private(set) var readings: Int
+                var note: String?
+            }
+
+            nonisolated extension Sensor: ModelStore.Record, Sendable, Equatable {
+                public typealias ID = String
+
+                public nonisolated struct Fields: Sendable {
+                    @inlinable public init() {}
+
+                    @inlinable public var id: ModelStore.Field<Sensor, String> {
+                        ModelStore.Field(0, "id", get: { $0.id })
+                    }
+
+                    @inlinable public var celsius: ModelStore.Field<Sensor, Double> {
+                        ModelStore.Field(1, "celsius", get: { $0.celsius }, set: { $0.celsius = $1 })
+                    }
+
+                    @inlinable public var readings: ModelStore.Field<Sensor, Int> {
+                        ModelStore.Field(2, "readings", get: { $0.readings })
+                    }
+
+                    var note: ModelStore.Field<Sensor, String?> {
+                        ModelStore.Field(3, "note", get: { $0.note }, set: { $0.note = $1 })
+                    }
+                }
+
+                @inlinable public static var fields: Fields { Fields() }
+
+                public static let recordSchema = ModelStore.RecordSchema(
+                    name: "Sensor",
+                    fields: [
+                        ModelStore.FieldSchema("id", String.self),
+                        ModelStore.FieldSchema("celsius", Double.self),
+                        ModelStore.FieldSchema("readings", Int.self),
+                        ModelStore.FieldSchema("note", String?.self)
+                    ],
+                    id: ModelStore.IDSchema([0]),
+                    indexes: []
+                )
+
+                @inlinable public var recordID: ID { self.id }
+
+                public func encode(to encoder: inout ModelStore.FieldEncoder) throws(ModelStore.CodecError) {
+                    try encoder.encode(self.id)
+                    try encoder.encode(self.celsius)
+                    try encoder.encode(self.readings)
+                    try encoder.encode(self.note)
+                }
+
+                public init(from decoder: borrowing ModelStore.FieldDecoder) throws(ModelStore.CodecError) {
+                    self.id = try decoder.decode(0, as: String.self)
+                    self.celsius = try decoder.decode(1, as: Double.self)
+                    self.readings = try decoder.decode(2, as: Int.self)
+                    self.note = try decoder.decode(3, as: String?.self, or: nil)
+                }
+            }
+            """
+        )
+    }
+
+    @Test func `a public record with public properties only has an inlinable codec`() {
+        expectExpansion(
+            of: """
+                @Record
+                public struct Sensor {
+                    @ID public var id: Int
+                    public var celsius: Double = -1
+                }
+                """,
+            """
+            public struct Sensor {
+                public var id: Int
+                public var celsius: Double = -1
+            }
+
+            nonisolated extension Sensor: ModelStore.Record, Sendable, Equatable {
+                public typealias ID = Int
+
+                public nonisolated struct Fields: Sendable {
+                    @inlinable public init() {}
+
+                    @inlinable public var id: ModelStore.Field<Sensor, Int> {
+                        ModelStore.Field(0, "id", get: { $0.id }, set: { $0.id = $1 })
+                    }
+
+                    @inlinable public var celsius: ModelStore.Field<Sensor, Double> {
+                        ModelStore.Field(1, "celsius", get: { $0.celsius }, set: { $0.celsius = $1 })
+                    }
+                }
+
+                @inlinable public static var fields: Fields { Fields() }
+
+                public static let recordSchema = ModelStore.RecordSchema(
+                    name: "Sensor",
+                    fields: [
+                        ModelStore.FieldSchema("id", Int.self),
+                        ModelStore.FieldSchema("celsius", Double.self, default: -1)
+                    ],
+                    id: ModelStore.IDSchema([0]),
+                    indexes: []
+                )
+
+                @inlinable public var recordID: ID { self.id }
+
+                @inlinable public func encode(to encoder: inout ModelStore.FieldEncoder) throws(ModelStore.CodecError) {
+                    try encoder.encode(self.id)
+                    try encoder.encode(self.celsius)
+                }
+
+                @inlinable public init(from decoder: borrowing ModelStore.FieldDecoder) throws(ModelStore.CodecError) {
+                    self.id = try decoder.decode(0, as: Int.self)
+                    self.celsius = try decoder.decode(1, as: Double.self, or: -1)
+                }
+            }
+            """
+        )
+    }
+
+    @Test func `a record inside an extension of unknown access is public but not inlinable`() {
+        expectExpansion(
+            of: """
+                extension House {
+                    @Record
+                    public struct Sensor {
+                        @ID public var id: Int
+                    }
+                }
+                """,
+            """
+            extension House {
+                public struct Sensor {
+                    public var id: Int
+                }
+            }
+
+            nonisolated extension House.Sensor: ModelStore.Record, Sendable, Equatable {
+                public typealias ID = Int
+
+                public nonisolated struct Fields: Sendable {
+                    public init() {}
+
+                    public var id: ModelStore.Field<House.Sensor, Int> {
+                        ModelStore.Field(0, "id", get: { $0.id }, set: { $0.id = $1 })
+                    }
+                }
+
+                public static var fields: Fields { Fields() }
+
+                public static let recordSchema = ModelStore.RecordSchema(
+                    name: "Sensor",
+                    fields: [
+                        ModelStore.FieldSchema("id", Int.self)
+                    ],
+                    id: ModelStore.IDSchema([0]),
+                    indexes: []
+                )
+
+                public var recordID: ID { self.id }
+
+                public func encode(to encoder: inout ModelStore.FieldEncoder) throws(ModelStore.CodecError) {
+                    try encoder.encode(self.id)
+                }
+
+                public init(from decoder: borrowing ModelStore.FieldDecoder) throws(ModelStore.CodecError) {
+                    self.id = try decoder.decode(0, as: Int.self)
+                }
+            }
+            """
+        )
+    }
+
+    @Test func `package and private records keep their access`() {
+        expectExpansion(
+            of: """
+                @Record
+                package struct Room {
+                    @ID package var id: Int
+                }
+                @Record
+                private struct Note {
+                    @ID var id: Int
+                }
+                """,
+            """
+            package struct Room {
+                package var id: Int
+            }
+            private struct Note {
+                var id: Int
+            }
+
+            nonisolated extension Room: ModelStore.Record, Sendable, Equatable {
+                package typealias ID = Int
+
+                package nonisolated struct Fields: Sendable {
+                    package init() {}
+
+                    package var id: ModelStore.Field<Room, Int> {
+                        ModelStore.Field(0, "id", get: { $0.id }, set: { $0.id = $1 })
+                    }
+                }
+
+                package static var fields: Fields { Fields() }
+
+                package static let recordSchema = ModelStore.RecordSchema(
+                    name: "Room",
+                    fields: [
+                        ModelStore.FieldSchema("id", Int.self)
+                    ],
+                    id: ModelStore.IDSchema([0]),
+                    indexes: []
+                )
+
+                package var recordID: ID { self.id }
+
+                package func encode(to encoder: inout ModelStore.FieldEncoder) throws(ModelStore.CodecError) {
+                    try encoder.encode(self.id)
+                }
+
+                package init(from decoder: borrowing ModelStore.FieldDecoder) throws(ModelStore.CodecError) {
+                    self.id = try decoder.decode(0, as: Int.self)
+                }
+            }
+
+            nonisolated extension Note: ModelStore.Record, Sendable, Equatable {
+                fileprivate typealias ID = Int
+
+                fileprivate nonisolated struct Fields: Sendable {
+                    fileprivate init() {}
+
+                    fileprivate var id: ModelStore.Field<Note, Int> {
+                        ModelStore.Field(0, "id", get: { $0.id }, set: { $0.id = $1 })
+                    }
+                }
+
+                fileprivate static var fields: Fields { Fields() }
+
+                fileprivate static let recordSchema = ModelStore.RecordSchema(
+                    name: "Note",
+                    fields: [
+                        ModelStore.FieldSchema("id", Int.self)
+                    ],
+                    id: ModelStore.IDSchema([0]),
+                    indexes: []
+                )
+
+                fileprivate var recordID: ID { self.id }
+
+                fileprivate func encode(to encoder: inout ModelStore.FieldEncoder) throws(ModelStore.CodecError) {
+                    try encoder.encode(self.id)
+                }
+
+                fileprivate init(from decoder: borrowing ModelStore.FieldDecoder) throws(ModelStore.CodecError) {
+                    self.id = try decoder.decode(0, as: Int.self)
+                }
+            }
+            """
+        )
+    }
+
+    @Test func `a record inside a private type reaches no further than the file`() {
+        expectExpansion(
+            of: """
+                private enum House {
+                    @Record
+                    public struct Sensor {
+                        @ID public var id: Int
+                    }
+                }
+                """,
+            """
+            private enum House {
+                public struct Sensor {
+                    public var id: Int
+                }
+            }
+
+            nonisolated extension House.Sensor: ModelStore.Record, Sendable, Equatable {
+                fileprivate typealias ID = Int
+
+                fileprivate nonisolated struct Fields: Sendable {
+                    fileprivate init() {}
+
+                    fileprivate var id: ModelStore.Field<House.Sensor, Int> {
+                        ModelStore.Field(0, "id", get: { $0.id }, set: { $0.id = $1 })
+                    }
+                }
+
+                fileprivate static var fields: Fields { Fields() }
+
+                fileprivate static let recordSchema = ModelStore.RecordSchema(
+                    name: "Sensor",
+                    fields: [
+                        ModelStore.FieldSchema("id", Int.self)
+                    ],
+                    id: ModelStore.IDSchema([0]),
+                    indexes: []
+                )
+
+                fileprivate var recordID: ID { self.id }
+
+                fileprivate func encode(to encoder: inout ModelStore.FieldEncoder) throws(ModelStore.CodecError) {
+                    try encoder.encode(self.id)
+                }
+
+                fileprivate init(from decoder: borrowing ModelStore.FieldDecoder) throws(ModelStore.CodecError) {
+                    self.id = try decoder.decode(0, as: Int.self)
+                }
+            }
+            """
+        )
+    }
+
+    @Test func `a nested record refers to itself by its whole name and keeps names with backticks`() {
+        expectExpansion(
+            of: """
+                enum House {
+                    @Record("house.sensors")
+                    struct Sensor {
+                        @ID let id: Int
+                        @Renamed(from: "standard", "normal") var `default`: Double
+                        var siblings: [Self.ID]
+                    }
+                }
+                """,
+            """
+            enum House {
+                struct Sensor {
+                    let id: Int
+                    var `default`: Double
+                    var siblings: [Self.ID]
+                }
+            }
+
+            nonisolated extension House.Sensor: ModelStore.Record, Sendable, Equatable {
+                typealias ID = Int
+
+                nonisolated struct Fields: Sendable {
+                    init() {}
+
+                    var id: ModelStore.Field<House.Sensor, Int> {
+                        ModelStore.Field(0, "id", get: { $0.id })
+                    }
+
+                    var `default`: ModelStore.Field<House.Sensor, Double> {
+                        ModelStore.Field(1, "default", get: { $0.`default` }, set: { $0.`default` = $1 })
+                    }
+
+                    var siblings: ModelStore.Field<House.Sensor, [House.Sensor.ID]> {
+                        ModelStore.Field(2, "siblings", get: { $0.siblings }, set: { $0.siblings = $1 })
+                    }
+                }
+
+                static var fields: Fields { Fields() }
+
+                static let recordSchema = ModelStore.RecordSchema(
+                    name: "house.sensors",
+                    fields: [
+                        ModelStore.FieldSchema("id", Int.self),
+                        ModelStore.FieldSchema("default", Double.self, renamedFrom: ["standard", "normal"]),
+                        ModelStore.FieldSchema("siblings", [House.Sensor.ID].self)
+                    ],
+                    id: ModelStore.IDSchema([0]),
+                    indexes: []
+                )
+
+                var recordID: ID { self.id }
+
+                func encode(to encoder: inout ModelStore.FieldEncoder) throws(ModelStore.CodecError) {
+                    try encoder.encode(self.id)
+                    try encoder.encode(self.`default`)
+                    try encoder.encode(self.siblings)
+                }
+
+                init(from decoder: borrowing ModelStore.FieldDecoder) throws(ModelStore.CodecError) {
+                    self.id = try decoder.decode(0, as: Int.self)
+                    self.`default` = try decoder.decode(1, as: Double.self)
+                    self.siblings = try decoder.decode(2, as: [House.Sensor.ID].self)
+                }
+            }
+            """
+        )
+    }
+
+    @Test func `what is not stored is left out`() {
+        expectExpansion(
+            of: """
+                @Record
+                struct Sensor {
+                    static let limit = 3
+                    @ID var id: Int
+                    @Transient var cache: [Int] = []
+                    var twice: Int { id * 2 }
+                    var watched: Int { didSet { print(watched) } }
+                    var low, high: Double
+                }
+                """,
+            """
+            struct Sensor {
+                static let limit = 3
+                var id: Int
+                var cache: [Int] = []
+                var twice: Int { id * 2 }
+                var watched: Int { didSet { print(watched) } }
+                var low, high: Double
+            }
+
+            nonisolated extension Sensor: ModelStore.Record, Sendable, Equatable {
+                typealias ID = Int
+
+                nonisolated struct Fields: Sendable {
+                    init() {}
+
+                    var id: ModelStore.Field<Sensor, Int> {
+                        ModelStore.Field(0, "id", get: { $0.id }, set: { $0.id = $1 })
+                    }
+
+                    var watched: ModelStore.Field<Sensor, Int> {
+                        ModelStore.Field(1, "watched", get: { $0.watched }, set: { $0.watched = $1 })
+                    }
+
+                    var low: ModelStore.Field<Sensor, Double> {
+                        ModelStore.Field(2, "low", get: { $0.low }, set: { $0.low = $1 })
+                    }
+
+                    var high: ModelStore.Field<Sensor, Double> {
+                        ModelStore.Field(3, "high", get: { $0.high }, set: { $0.high = $1 })
+                    }
+                }
+
+                static var fields: Fields { Fields() }
+
+                static let recordSchema = ModelStore.RecordSchema(
+                    name: "Sensor",
+                    fields: [
+                        ModelStore.FieldSchema("id", Int.self),
+                        ModelStore.FieldSchema("watched", Int.self),
+                        ModelStore.FieldSchema("low", Double.self),
+                        ModelStore.FieldSchema("high", Double.self)
+                    ],
+                    id: ModelStore.IDSchema([0]),
+                    indexes: []
+                )
+
+                var recordID: ID { self.id }
+
+                func encode(to encoder: inout ModelStore.FieldEncoder) throws(ModelStore.CodecError) {
+                    try encoder.encode(self.id)
+                    try encoder.encode(self.watched)
+                    try encoder.encode(self.low)
+                    try encoder.encode(self.high)
+                }
+
+                init(from decoder: borrowing ModelStore.FieldDecoder) throws(ModelStore.CodecError) {
+                    self.id = try decoder.decode(0, as: Int.self)
+                    self.watched = try decoder.decode(1, as: Int.self)
+                    self.low = try decoder.decode(2, as: Double.self)
+                    self.high = try decoder.decode(3, as: Double.self)
+                }
+            }
+            """
+        )
+    }
+
+    @Test func `compound indexes name fields by number`() {
+        expectExpansion(
+            of: """
+                @Record
+                @Index("room", "celsius")
+                @UniqueIndex("serial", "room")
+                struct Sensor {
+                    @ID var id: Int
+                    var room: String
+                    @Indexed var serial: String
+                    var celsius: Double
+                }
+                """,
+            """
+            struct Sensor {
+                var id: Int
+                var room: String
+                var serial: String
+                var celsius: Double
+            }
+
+            nonisolated extension Sensor: ModelStore.Record, Sendable, Equatable {
+                typealias ID = Int
+
+                nonisolated struct Fields: Sendable {
+                    init() {}
+
+                    var id: ModelStore.Field<Sensor, Int> {
+                        ModelStore.Field(0, "id", get: { $0.id }, set: { $0.id = $1 })
+                    }
+
+                    var room: ModelStore.Field<Sensor, String> {
+                        ModelStore.Field(1, "room", get: { $0.room }, set: { $0.room = $1 })
+                    }
+
+                    var serial: ModelStore.Field<Sensor, String> {
+                        ModelStore.Field(2, "serial", get: { $0.serial }, set: { $0.serial = $1 })
+                    }
+
+                    var celsius: ModelStore.Field<Sensor, Double> {
+                        ModelStore.Field(3, "celsius", get: { $0.celsius }, set: { $0.celsius = $1 })
+                    }
+                }
+
+                static var fields: Fields { Fields() }
+
+                static let recordSchema = ModelStore.RecordSchema(
+                    name: "Sensor",
+                    fields: [
+                        ModelStore.FieldSchema("id", Int.self),
+                        ModelStore.FieldSchema("room", String.self),
+                        ModelStore.FieldSchema("serial", String.self),
+                        ModelStore.FieldSchema("celsius", Double.self)
+                    ],
+                    id: ModelStore.IDSchema([0]),
+                    indexes: [
+                        ModelStore.IndexSchema([2]),
+                        ModelStore.IndexSchema([1, 3]),
+                        ModelStore.IndexSchema([2, 1], isUnique: true)
+                    ]
+                )
+
+                var recordID: ID { self.id }
+
+                func encode(to encoder: inout ModelStore.FieldEncoder) throws(ModelStore.CodecError) {
+                    try encoder.encode(self.id)
+                    try encoder.encode(self.room)
+                    try encoder.encode(self.serial)
+                    try encoder.encode(self.celsius)
+                }
+
+                init(from decoder: borrowing ModelStore.FieldDecoder) throws(ModelStore.CodecError) {
+                    self.id = try decoder.decode(0, as: Int.self)
+                    self.room = try decoder.decode(1, as: String.self)
+                    self.serial = try decoder.decode(2, as: String.self)
+                    self.celsius = try decoder.decode(3, as: Double.self)
+                }
+            }
+            """
+        )
+    }
+}
