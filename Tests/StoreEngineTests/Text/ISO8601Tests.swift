@@ -35,7 +35,8 @@ struct ISO8601Tests {
     func extremes() {
         let far: [Date] = [
             .distantPast, .distantFuture, Date(timeIntervalSinceReferenceDate: .greatestFiniteMagnitude),
-            Date(timeIntervalSinceReferenceDate: 5e-324), Date(timeIntervalSinceReferenceDate: -5e-324),
+            Date(timeIntervalSinceReferenceDate: .leastNonzeroMagnitude),
+            Date(timeIntervalSinceReferenceDate: -.leastNonzeroMagnitude),
             Date(timeIntervalSinceReferenceDate: 0x1p62), Date(timeIntervalSinceReferenceDate: (0x1p62).nextDown),
             Date(timeIntervalSinceReferenceDate: -(0x1p62).nextDown),
         ]
