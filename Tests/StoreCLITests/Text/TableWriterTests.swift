@@ -8,8 +8,7 @@ struct TableWriterTests {
     static let widths: [(String, Int)] = [
         ("", 0), ("abc", 3), ("é", 1), ("e\u{301}", 1), ("日本", 4), ("한국", 4), ("\u{1112}\u{1161}\u{11AB}", 2), ("ｗ", 2),
         ("😀", 2), ("👩‍👩‍👧", 2), ("🇩🇪", 2), ("❤", 1), ("❤️", 2), ("a\u{200B}b", 2), ("★", 1),
-        ("ﾊ", 1), ("ก็", 1), ("𠮷", 2),
-        ("─", 1),
+        ("ﾊ", 1), ("ก็", 1), ("𠮷", 2), ("─", 1),
     ]
 
     @Test("width is what a terminal uses", arguments: widths.indices)
