@@ -3,7 +3,7 @@ import Foundation
 import Synchronization
 import Testing
 
-@testable import hostwatch
+@testable import Hostwatch
 
 @Suite("Mounts")
 struct MountReaderTests {

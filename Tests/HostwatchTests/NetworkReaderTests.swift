@@ -1,6 +1,6 @@
 import Testing
 
-@testable import hostwatch
+@testable import Hostwatch
 
 @Suite("Network interfaces")
 struct NetworkReaderTests {

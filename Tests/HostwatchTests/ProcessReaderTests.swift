@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import hostwatch
+@testable import Hostwatch
 
 @Suite("Processes")
 struct ProcessReaderTests {
