@@ -31,23 +31,25 @@ let package = Package(
         ),
         .target(name: "ModelStore", dependencies: ["StoreEngine", "StoreRuntime", "StoreMacros"]),
 
-        // Tools.
-        .executableTarget(
-            name: "store-cli",
+        // Tools: each is a library, which its tests import, and an executable of one line.
+        .target(
+            name: "StoreCommands",
             dependencies: [
                 "StoreEngine", "StoreRuntime", "LMDB",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
-            path: "Tools/store-cli"
+            path: "Tools/store-cli/StoreCommands"
         ),
-        .executableTarget(
-            name: "hostwatch",
+        .executableTarget(name: "store-cli", dependencies: ["StoreCommands"], path: "Tools/store-cli/Main"),
+        .target(
+            name: "Hostwatch",
             dependencies: [
                 "ModelStore",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
-            path: "Tools/hostwatch"
+            path: "Tools/hostwatch/Hostwatch"
         ),
+        .executableTarget(name: "hostwatch", dependencies: ["Hostwatch"], path: "Tools/hostwatch/Main"),
 
         // Tests.
         .testTarget(name: "LMDBTests", dependencies: ["LMDB"]),
@@ -64,8 +66,8 @@ let package = Package(
             ]
         ),
         .testTarget(name: "TidinessTests"),
-        .testTarget(name: "HostwatchTests", dependencies: ["hostwatch"]),
-        .testTarget(name: "StoreCLITests"),
+        .testTarget(name: "HostwatchTests", dependencies: ["Hostwatch", "hostwatch"]),
+        .testTarget(name: "StoreCLITests", dependencies: ["StoreCommands", "store-cli", "StoreRuntime", "StoreEngine"]),
     ],
     swiftLanguageModes: [.v6]
 )

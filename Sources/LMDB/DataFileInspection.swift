@@ -1,0 +1,92 @@
+internal import Glibc
+
+/// Looks at `data.mdb` before LMDB does, by reading it and not through a map.
+///
+/// LMDB checks magic and version only: a truncated file opens, and the first page behind its end is a SIGBUS. A library
+/// has no child process at hand to try that in.
+struct DataFileInspection {
+    var newest: DataFileMeta
+    var fileBytes: Int
+
+    /// Nil for a store that is yet to be made. Throws for a file that cannot be, or must not be, opened.
+    static func inspect(storeAt path: String) throws(LMDBError) -> DataFileInspection? {
+        guard let descriptor = SystemCalls.openToRead(path + "/data.mdb") else {
+            let code = SystemCalls.lastCode
+            if code == ENOENT { return nil }
+            throw LMDBError(code: code, operation: "open", path: path)
+        }
+        defer { SystemCalls.close(descriptor) }
+        return try inspect(descriptor, path: path)
+    }
+
+    static func inspect(_ descriptor: Int32, path: String) throws(LMDBError) -> DataFileInspection? {
+        let first = try page(descriptor, at: 0, path: path)
+        if first.isEmpty { return nil }
+        let meta = try meta(in: first, isFirst: true, path: path)
+        let second = try page(descriptor, at: meta.pageSize, path: path)
+        guard second.count >= DataFileMeta.byteCount else {
+            throw truncated(needing: 2 * meta.pageSize, having: meta.pageSize + second.count, path: path)
+        }
+        let other = try Self.meta(in: second, isFirst: false, path: path)
+        let newest = other.transactionID > meta.transactionID ? other : meta
+        // After the meta pages: a file that another process writes only grows, and before its meta page does.
+        guard let fileBytes = SystemCalls.byteCount(of: descriptor) else {
+            throw LMDBError(
+                .notAStore, operation: "open", path: path, detail: "data.mdb is not a regular file")
+        }
+        guard let needed = newest.neededByteCount else {
+            throw damaged("its last page is number \(newest.lastPage)", path: path)
+        }
+        let file = DataFilePages(descriptor: descriptor, pageSize: newest.pageSize, byteCount: fileBytes)
+        guard fileBytes >= needed || FreePages.cover(lastPage: newest.lastPage, root: newest.freeRoot, of: file) else {
+            throw truncated(needing: needed, having: fileBytes, path: path)
+        }
+        return DataFileInspection(newest: newest, fileBytes: fileBytes)
+    }
+
+    private static func page(_ descriptor: Int32, at offset: Int, path: String) throws(LMDBError) -> [UInt8] {
+        guard let bytes = SystemCalls.read(descriptor, at: offset, count: DataFileMeta.byteCount) else {
+            let code = SystemCalls.lastCode
+            guard code != EISDIR else {
+                throw LMDBError(.notAStore, operation: "read", path: path, detail: "data.mdb is a directory")
+            }
+            throw LMDBError(code: code, operation: "read", path: path)
+        }
+        return bytes
+    }
+
+    private static func meta(in bytes: [UInt8], isFirst: Bool, path: String) throws(LMDBError) -> DataFileMeta {
+        switch DataFileMeta.read(bytes) {
+        case .meta(let meta): return meta
+        case .otherVersion(let version):
+            throw LMDBError(
+                .newerFormat, operation: "open", path: path,
+                detail: "data.mdb has data version \(version), and this liblmdb reads version \(DataFileMeta.version)",
+                remedy: "Another program wrote it, or a newer liblmdb: use that one")
+        case .otherByteOrder:
+            throw LMDBError(
+                .notAStore, operation: "open", path: path,
+                detail: "data.mdb was written by a machine of the other byte order",
+                remedy: "Export it there and import it here")
+        case .notMeta where isFirst:
+            throw LMDBError(
+                .notAStore, operation: "open", path: path, detail: "data.mdb is not an LMDB data file",
+                remedy: "Look whether the path is right; an LMDB data file starts with the magic number 0xBEEFC0DE")
+        case .notMeta: throw damaged("its second meta page is not one", path: path)
+        case .damaged(let what): throw damaged(what, path: path)
+        }
+    }
+
+    private static func damaged(_ what: String, path: String) -> LMDBError {
+        LMDBError(
+            .damaged, operation: "open", path: path, detail: "data.mdb is damaged: \(what)",
+            remedy: "Restore the store from a copy")
+    }
+
+    private static func truncated(needing needed: Int, having: Int, path: String) -> LMDBError {
+        LMDBError(
+            .truncated, operation: "open", path: path,
+            detail: "data.mdb has \(having) bytes, and its last used page ends at \(needed): its end is missing",
+            remedy: "Restore the store from a copy: reading the missing pages would crash this process")
+    }
+}

@@ -1,0 +1,68 @@
+/// One of the two meta pages at the start of `data.mdb`, read as plain bytes.
+///
+/// Offsets in the page: a header of 16 bytes (flags at 10), then magic 16, version 20, map size 32, two database records
+/// of 48 bytes at 40 and 88 (the first's first word is the page size, its last the free list's root), last page 136,
+/// transaction 144.
+struct DataFileMeta: Equatable {
+    static let byteCount = 152
+    static let magic: UInt32 = 0xBEEF_C0DE
+    static let version: UInt32 = 1
+    private static let metaFlag: UInt16 = 0x08
+
+    var pageSize: Int
+    var mapSize: UInt64
+    var freeRoot: UInt64
+    var lastPage: UInt64
+    var transactionID: UInt64
+
+    /// What a page turned out to be.
+    enum Reading: Equatable {
+        case meta(DataFileMeta)
+        case otherVersion(UInt32)
+        case otherByteOrder
+        case notMeta
+        case damaged(String)
+    }
+
+    static func read(_ bytes: [UInt8]) -> Reading {
+        guard bytes.count >= 24 else { return .notMeta }
+        let found = bytes.integer(at: 16, as: UInt32.self)
+        if found == magic.byteSwapped { return .otherByteOrder }
+        guard found == magic else { return .notMeta }
+        let foundVersion = bytes.integer(at: 20, as: UInt32.self)
+        guard foundVersion == version else { return .otherVersion(foundVersion) }
+        guard bytes.count >= byteCount else { return .damaged("it ends within a meta page") }
+        guard bytes.integer(at: 10, as: UInt16.self) & metaFlag != 0 else {
+            return .damaged("a meta page is not marked as one")
+        }
+        let pageSize = Int(bytes.integer(at: 40, as: UInt32.self))
+        guard pageSize >= 512, pageSize <= 65_536, pageSize.nonzeroBitCount == 1 else {
+            return .damaged("its page size is \(pageSize)")
+        }
+        return .meta(
+            DataFileMeta(
+                pageSize: pageSize,
+                mapSize: bytes.integer(at: 32, as: UInt64.self),
+                freeRoot: bytes.integer(at: 80, as: UInt64.self),
+                lastPage: bytes.integer(at: 136, as: UInt64.self),
+                transactionID: bytes.integer(at: 144, as: UInt64.self)
+            ))
+    }
+
+    /// Bytes that the file has if all its pages have been written; nil if no file can be that long.
+    var neededByteCount: Int? {
+        let (bytes, overflows) = (lastPage &+ 1).multipliedReportingOverflow(by: UInt64(pageSize))
+        return overflows || lastPage == .max ? nil : Int(exactly: bytes)
+    }
+}
+
+extension [UInt8] {
+    /// An integer in this machine's byte order, as LMDB writes them.
+    func integer<Value: FixedWidthInteger>(at offset: Int, as type: Value.Type) -> Value {
+        var value: Value = 0
+        for index in (0..<MemoryLayout<Value>.size).reversed() {
+            value = value << 8 | Value(truncatingIfNeeded: self[offset + index])
+        }
+        return Value(littleEndian: value.littleEndian)
+    }
+}

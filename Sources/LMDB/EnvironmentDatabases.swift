@@ -1,0 +1,168 @@
+internal import CLMDB
+internal import Synchronization
+
+/// Handles for named databases.
+///
+/// LMDB numbers them per process and forbids two transactions to open them at once; a transaction sees no handle opened
+/// after it began, and a handle opened in a transaction that is not committed is closed again. So: the writer opens them
+/// in its transaction, which publishes them here by its commit; for readers a short transaction of its own opens them,
+/// in the writer's seat so that it overlaps with nobody.
+extension LMDBEnvironment {
+    /// Foreign stores may keep entries of their own in the main database; there is no point in trying them all.
+    private static let maximumEntriesTried = 4096
+
+    /// Opens the main database, which every later lookup needs, and all named ones. For `open`, before anybody reads.
+    func openExistingDatabases() throws(LMDBError) {
+        unsafe try inRegisteringTransaction { transaction in
+            unsafe openAll(transaction)
+        }
+    }
+
+    /// Makes the environment know a named database that another process has created. Not from within a transaction
+    /// that writes on this thread.
+    func register(_ name: String) throws(LMDBError) {
+        try takeWriterSeat("mdb_dbi_open", thread: SystemCalls.currentThread)
+        defer { gate.leaveWrite() }
+        unsafe try inRegisteringTransaction { transaction in
+            var database: LMDBDatabase?
+            let code = unsafe Calls.openDatabase(transaction, named: name, create: false, into: &database)
+            if let database { databases.withLock { $0[name] = database } }
+            return code
+        }
+    }
+
+    /// Drops a handle from the list of those that are open.
+    func forget(_ database: LMDBDatabase) {
+        databases.withLock { databases in
+            for (name, other) in databases where other == database { databases[name] = nil }
+        }
+    }
+
+    /// Runs `body` in a read transaction that is committed, which is what keeps the handles opened in it.
+    private func inRegisteringTransaction(_ body: (OpaquePointer) -> Int32) throws(LMDBError) {
+        var transaction: OpaquePointer?
+        var code = unsafe Calls.begin(handle.pointer, parent: nil, isReadOnly: true, into: &transaction)
+        guard code == 0, let transaction = unsafe transaction else { throw failure(code, "mdb_txn_begin") }
+        code = unsafe body(transaction)
+        guard code == 0 else {
+            unsafe Calls.abort(transaction)
+            throw failure(code, "mdb_dbi_open")
+        }
+        code = unsafe Calls.commit(transaction)
+        guard code == 0 else { throw failure(code, "mdb_txn_commit") }
+    }
+
+    private func openAll(_ transaction: OpaquePointer) -> Int32 {
+        var main: LMDBDatabase?
+        var code = unsafe Calls.openDatabase(transaction, named: nil, create: false, into: &main)
+        guard code == 0, let main else { return code }
+        var cursor: OpaquePointer?
+        code = unsafe Calls.openCursor(transaction, main, into: &cursor)
+        guard code == 0, let cursor = unsafe cursor else { return code }
+        defer { unsafe Calls.closeCursor(cursor) }
+        var key = unsafe MDB_val()
+        var value = unsafe MDB_val()
+        var tried = 0
+        code = unsafe Calls.move(cursor, MDB_FIRST, key: &key, value: &value)
+        while code == 0, tried < Self.maximumEntriesTried {
+            if let name = unsafe databaseName(key) {
+                var database: LMDBDatabase?
+                let opened = unsafe Calls.openDatabase(transaction, named: name, create: false, into: &database)
+                if opened == MDB_DBS_FULL { return 0 }
+                if let database { databases.withLock { $0[name] = database } }
+            }
+            tried += 1
+            code = unsafe Calls.move(cursor, MDB_NEXT, key: &key, value: &value)
+        }
+        return code == MDB_NOTFOUND ? 0 : code
+    }
+
+    private func databaseName(_ key: MDB_val) -> String? {
+        let bytes = unsafe UnsafeRawBufferPointer(start: key.mv_data, count: key.mv_size)
+        guard unsafe !bytes.contains(0) else { return nil }
+        return unsafe String(validating: bytes, as: UTF8.self)
+    }
+}
+
+extension LMDBSnapshot {
+    /// An existing named database; nil if this snapshot has none of that name.
+    ///
+    /// In the rare case that another process created it, this one has no handle yet, and commits came in between, the
+    /// error is `busy`: begin again.
+    package func openDatabase(named name: String) throws(LMDBError) -> LMDBDatabase? {
+        let context = unsafe context.takeUnretainedValue()
+        guard try context.hasDatabase(named: name) else { return nil }
+        let environment = unsafe context.environment.takeUnretainedValue()
+        if let known = environment.databases.withLock({ $0[name] }), context.canUse(known) { return known }
+        if let lineage = context.writing {
+            return try context.openInWriteTransaction(name, lineage)
+        }
+        if environment.databases.withLock({ $0[name] }) == nil { try environment.register(name) }
+        try context.exchangeForNewer()
+        guard let known = environment.databases.withLock({ $0[name] }), context.canUse(known) else {
+            throw context.failure(MDB_BAD_DBI, "mdb_dbi_open")
+        }
+        return known
+    }
+}
+
+extension TransactionContext {
+    func invalidKey(_ byteCount: Int, _ operation: StaticString) -> LMDBError {
+        LMDBKey.invalid(byteCount: byteCount, operation, path: unsafe environment.takeUnretainedValue().path)
+    }
+
+    /// The error for a code that LMDB answered in this transaction. What LMDB cannot go on from fails a write
+    /// transaction for good.
+    func failure(_ code: Int32, _ operation: StaticString) -> LMDBError {
+        let environment = unsafe environment.takeUnretainedValue()
+        guard writing != nil else { return environment.failure(code, operation) }
+        let error = environment.writeFailure(code, operation)
+        let harmless: [LMDBError.Code] = [
+            .notFound, .keyExists, .keySize, .incompatible, .databasesFull, .badTransaction, .readOnly,
+        ]
+        if !harmless.contains(error.code) { hasFailed = true }
+        return error
+    }
+
+    fileprivate func hasDatabase(named name: String) throws(LMDBError) -> Bool {
+        var name = name
+        let code = name.withUTF8 { bytes in
+            let key = unsafe RawSpan(_unsafeBytes: UnsafeRawBufferPointer(bytes))
+            var found = unsafe MDB_val()
+            return unsafe Calls.get(handle, LMDBDatabase.main, key, into: &found)
+        }
+        if code == MDB_NOTFOUND { return false }
+        guard code == 0 else { throw failure(code, "mdb_dbi_open") }
+        return true
+    }
+
+    fileprivate func canUse(_ database: LMDBDatabase) -> Bool {
+        unsafe Calls.canUse(handle, database)
+    }
+
+    fileprivate func openInWriteTransaction(
+        _ name: String, _ lineage: WriteLineage
+    ) throws(LMDBError) -> LMDBDatabase {
+        var database: LMDBDatabase?
+        let code = unsafe Calls.openDatabase(handle, named: name, create: false, into: &database)
+        guard code == 0, let database else { throw failure(code, "mdb_dbi_open") }
+        lineage.opened.append((name, database, lineage.levels.count - 1))
+        return database
+    }
+
+    /// Puts a newer transaction on the same commit beneath this snapshot, which sees the handles opened since.
+    fileprivate func exchangeForNewer() throws(LMDBError) {
+        let environment = unsafe environment.takeUnretainedValue()
+        var newer: OpaquePointer?
+        let code = unsafe Calls.begin(environment.handle.pointer, parent: nil, isReadOnly: true, into: &newer)
+        guard code == 0, let newer = unsafe newer else { throw failure(code, "mdb_txn_begin") }
+        guard unsafe Calls.identifier(of: newer) == Calls.identifier(of: handle) else {
+            unsafe Calls.abort(newer)
+            throw LMDBError(
+                .busy, operation: "mdb_dbi_open", path: environment.path,
+                detail: "another process created the database, and a newer commit came before it could be opened here",
+                remedy: "Begin a new read transaction")
+        }
+        unsafe exchange(newer)
+    }
+}

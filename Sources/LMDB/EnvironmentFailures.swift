@@ -1,0 +1,135 @@
+internal import CLMDB
+internal import Synchronization
+
+/// What this environment's failures say: LMDB's codes in their context, and what this layer refuses itself.
+extension LMDBEnvironment {
+    func failure(_ code: Int32, _ operation: StaticString) -> LMDBError {
+        if code == MDB_PANIC { hasPanicked.store(true, ordering: .relaxed) }
+        let error = LMDBError(code: code, operation: "\(operation)", path: path)
+        guard code == MDB_READERS_FULL else { return error }
+        return error.adding("\(oldestReader ?? "no reader holds a snapshot")")
+    }
+
+    /// A failed operation of a write transaction. A full map may be full of pages that dead readers keep: they are
+    /// cleared here, so that the next run has those.
+    func writeFailure(_ code: Int32, _ operation: StaticString) -> LMDBError {
+        if code > 0 { return systemFailure(code, operation) }
+        guard code == MDB_MAP_FULL else { return failure(code, operation) }
+        var cleared: Int32 = 0
+        _ = unsafe Calls.checkReaders(handle.pointer, cleared: &cleared)
+        var error = failure(code, operation)
+        if cleared > 0 { error = error.adding("\(cleared) slots of dead readers were cleared") }
+        return oldestReader.map { error.adding($0) } ?? error
+    }
+
+    /// A failed commit of an outermost transaction, still in the writer's seat.
+    func commitFailure(_ code: Int32) -> LMDBError {
+        let error = writeFailure(code, "mdb_txn_commit")
+        guard code > 0, isPanicked() else { return error }
+        return error.withUnknownOutcome()
+    }
+
+    /// LMDB reports a short write as EIO: a full disk is told from a broken one by the space that is left.
+    private func systemFailure(_ code: Int32, _ operation: StaticString) -> LMDBError {
+        let error = failure(code, operation)
+        let roomForAnything = 1 << 20
+        guard error.code == .inputOutput,
+            let free = unsafe SystemCalls.freeBytes(of: Calls.fileDescriptor(of: handle.pointer)),
+            free < roomForAnything
+        else { return error }
+        return LMDBError(
+            .diskFull, operation: error.operation, path: path, systemCode: code,
+            detail: "the disk is full: \(free) bytes are free", remedy: "Free space, then run the transaction again")
+    }
+
+    /// Whether LMDB has given the environment up, which it says only when a transaction begins.
+    private func isPanicked() -> Bool {
+        var transaction: OpaquePointer?
+        let code = unsafe Calls.begin(handle.pointer, parent: nil, isReadOnly: true, into: &transaction)
+        if let transaction = unsafe transaction { unsafe Calls.abort(transaction) }
+        guard code == MDB_PANIC else { return false }
+        hasPanicked.store(true, ordering: .relaxed)
+        return true
+    }
+
+    /// Who holds the oldest snapshot, and with it all pages freed since.
+    private var oldestReader: String? {
+        let holders = (try? listReaders())?.filter { $0.transactionID != nil } ?? []
+        guard let oldest = holders.min(by: { ($0.transactionID ?? 0) < ($1.transactionID ?? 0) }) else { return nil }
+        return
+            "the oldest snapshot, of transaction \(oldest.transactionID ?? 0), is held by process \(oldest.processID)"
+    }
+
+    func refused(_ refusal: TransactionGateState.Refusal, _ operation: StaticString) -> LMDBError {
+        switch refusal {
+        case .closed:
+            LMDBError(
+                .closed, operation: "\(operation)", path: path, detail: "the environment is closed",
+                remedy: "Open it again")
+        case .broken:
+            LMDBError(
+                .panicked, operation: "\(operation)", path: path, detail: "the environment lost its map",
+                remedy: "Close the environment and open it again")
+        case .alreadyWriting:
+            LMDBError(
+                .busy, operation: "\(operation)", path: path,
+                detail: "this thread has a write transaction open, which this would wait for without end",
+                remedy: "Commit or abort it first, or begin a child of it")
+        case .abandonedWriter:
+            LMDBError(
+                .wrongThread, operation: "\(operation)", path: path,
+                detail: "a write transaction was dropped on another thread than its own and still holds LMDB's lock",
+                remedy: "Let the thread that began it begin again, which ends it; run writes on one thread only")
+        }
+    }
+
+    func forkedChild(_ operation: StaticString) -> LMDBError {
+        LMDBError(
+            .forkedChild, operation: "\(operation)", path: path,
+            detail: "this process is a forked child of the one that opened the environment",
+            remedy: "Open the store in the child, or use it in the parent only")
+    }
+
+    func wrongThread(_ operation: StaticString) -> LMDBError {
+        LMDBError(
+            .wrongThread, operation: "\(operation)", path: path,
+            detail: "a write transaction was used on another thread than the one that began it",
+            remedy: "Begin, write and commit on one thread")
+    }
+
+    func notInnermost(_ operation: StaticString, hasEnded: Bool) -> LMDBError {
+        LMDBError(
+            .badTransaction, operation: "\(operation)", path: path,
+            detail: hasEnded
+                ? "the transaction has ended, with the one around it" : "the transaction has a child that still runs",
+            remedy: hasEnded ? "Begin a new one" : "Commit or abort the child first")
+    }
+
+    func blocked(_ operation: StaticString, running: Int, seconds: Double, _ code: LMDBError.Code) -> LMDBError {
+        LMDBError(
+            code, operation: "\(operation)", path: path,
+            detail: "\(running) transactions of this process still ran after \(seconds) s",
+            remedy: "End them, then try again")
+    }
+
+    /// Whether a second open with these options may share this environment.
+    func checkSharing(by other: Options, at otherPath: String, openCount: Int) throws(LMDBError) {
+        guard !hasPanicked.load(ordering: .relaxed) else {
+            throw LMDBError(
+                .panicked, operation: "open", path: otherPath,
+                detail: "LMDB gave this environment up, and this process still has it open \(openCount) times",
+                remedy: "Close it as many times, then open it again")
+        }
+        var conflicts: [String] = []
+        if other.isReadOnly != options.isReadOnly { conflicts.append("isReadOnly") }
+        if other.syncs != options.syncs { conflicts.append("syncs") }
+        if other.mapSize > options.mapSize { conflicts.append("mapSize") }
+        if other.maximumReaders > options.maximumReaders { conflicts.append("maximumReaders") }
+        if other.maximumDatabases > options.maximumDatabases { conflicts.append("maximumDatabases") }
+        guard !conflicts.isEmpty else { return }
+        throw LMDBError(
+            .conflictingOptions, operation: "open", path: otherPath,
+            detail: "this process has the store open with other options: \(conflicts.joined(separator: ", "))",
+            remedy: "Open it with the same options, or close the other first")
+    }
+}

@@ -1,0 +1,151 @@
+internal import CLMDB
+internal import Dispatch
+internal import Synchronization
+
+extension LMDBEnvironment {
+    /// How often a begin takes over another process's growth, or clears dead readers, before it gives up.
+    private static let maximumAttempts = 8
+
+    // MARK: Reading
+
+    /// Begins a read transaction on the newest commit. Never waits for a writer.
+    package func beginRead() throws(LMDBError) -> LMDBReadTransaction {
+        var attempt = 1
+        while true {
+            if isForked { throw forkedChild("mdb_txn_begin") }
+            let code: Int32
+            switch gate.enterRead() {
+            case .refused(let refusal): throw refused(refusal, "mdb_txn_begin")
+            case .pooled(let context):
+                code = context.renew()
+                if code == 0 { return LMDBReadTransaction(environment: self, context: context) }
+                leaveRead(context)
+            case .fresh:
+                var transaction: OpaquePointer?
+                code = unsafe Calls.begin(handle.pointer, parent: nil, isReadOnly: true, into: &transaction)
+                if code == 0, let transaction = unsafe transaction {
+                    let context = unsafe TransactionContext(environment: self, handle: transaction, writing: nil)
+                    return LMDBReadTransaction(environment: self, context: context)
+                }
+                leaveRead(nil)
+            }
+            try mend(code, "mdb_txn_begin", attempt: attempt)
+            attempt += 1
+        }
+    }
+
+    func endRead(_ context: TransactionContext) {
+        // A forked child's copy is the parent's to end: its reader slot is the parent's.
+        guard !isForked else { return }
+        context.reset()
+        leaveRead(context)
+    }
+
+    private func leaveRead(_ context: TransactionContext?) {
+        gate.leaveRead(keeping: context)?.end()
+    }
+
+    /// Mends what kept a transaction from beginning, if that can be mended; else throws.
+    private func mend(_ code: Int32, _ operation: StaticString, attempt: Int) throws(LMDBError) {
+        if attempt < Self.maximumAttempts {
+            if code == MDB_MAP_RESIZED { return try adoptForeignGrowth() }
+            if code == MDB_READERS_FULL, try clearStaleReaders() > 0 { return }
+        }
+        throw failure(code, operation)
+    }
+
+    // MARK: Writing
+
+    /// Begins the write transaction, waiting for the one that runs, here or in another process. Operations and commit
+    /// must happen on this very thread.
+    ///
+    /// Without `syncsMeta` a power loss may undo the last commits, never tear one.
+    package func beginWrite(syncsMeta: Bool = true) throws(LMDBError) -> LMDBWriteTransaction {
+        if options.isReadOnly {
+            throw LMDBError(
+                .readOnly, operation: "mdb_txn_begin", path: path, detail: "the environment is open read-only",
+                remedy: "Close it and open it for writing")
+        }
+        let thread = SystemCalls.currentThread
+        var attempt = 1
+        while true {
+            try takeWriterSeat("mdb_txn_begin", thread: thread)
+            var transaction: OpaquePointer?
+            let code = unsafe Calls.begin(handle.pointer, parent: nil, isReadOnly: false, into: &transaction)
+            if code == 0, let transaction = unsafe transaction {
+                deferMetaSync(!syncsMeta)
+                let lineage = WriteLineage(thread: thread)
+                let context = unsafe TransactionContext(environment: self, handle: transaction, writing: lineage)
+                lineage.levels.append(context)
+                return LMDBWriteTransaction(environment: self, context: context, lineage: lineage, level: 0)
+            }
+            gate.leaveWrite()
+            try mend(code, "mdb_txn_begin", attempt: attempt)
+            attempt += 1
+        }
+    }
+
+    /// Takes the seat, and ends first what this thread left behind when its transaction was dropped elsewhere.
+    func takeWriterSeat(_ operation: StaticString, thread: UInt) throws(LMDBError) {
+        if isForked { throw forkedChild(operation) }
+        switch gate.enterWrite(thread: thread) {
+        case .entered: return
+        case .enteredAfter(let context): context.end()
+        case .refused(let refusal): throw refused(refusal, operation)
+        }
+    }
+
+    private func deferMetaSync(_ defers: Bool) {
+        defersMetaSync.withLock { current in
+            guard current != defers else { return }
+            current = defers
+            unsafe Calls.setDefersMetaSync(handle.pointer, defers)
+        }
+    }
+
+    func beginChild(of parent: OpaquePointer, into child: inout OpaquePointer?) -> Int32 {
+        unsafe Calls.begin(handle.pointer, parent: parent, isReadOnly: false, into: &child)
+    }
+
+    /// Commits one level of a write transaction; called on its thread, for the innermost.
+    func commit(
+        _ transaction: OpaquePointer, _ lineage: WriteLineage, level: Int, context: TransactionContext
+    ) throws(LMDBError) {
+        if context.hasFailed {
+            // LMDB would answer the commit of a failed child by failing its parent too.
+            endWrite(lineage, level: level, context: context)
+            throw failure(MDB_BAD_TXN, "mdb_txn_commit")
+        }
+        lineage.levels.removeLast()
+        unsafe context.handle = nil
+        let code = unsafe Calls.commit(transaction)
+        lineage.end(level: level, isCommitted: code == 0)
+        guard level == 0 else {
+            guard code == 0 else { throw failure(code, "mdb_txn_commit") }
+            return
+        }
+        defer { gate.leaveWrite() }
+        guard code == 0 else { throw commitFailure(code) }
+        guard !lineage.opened.isEmpty else { return }
+        databases.withLock { databases in
+            for entry in lineage.opened { databases[entry.name] = entry.database }
+        }
+    }
+
+    /// Aborts one level of a write transaction and those within it.
+    func endWrite(_ lineage: WriteLineage, level: Int, context: TransactionContext) {
+        // A forked child's copy is the parent's to end.
+        guard !isForked else { return }
+        guard lineage.thread == SystemCalls.currentThread else {
+            // Only its own thread can unlock LMDB's mutex. A child is ended with its parent.
+            if level == 0 { gate.abandonWrite(context) }
+            return
+        }
+        guard unsafe context.handle != nil else { return }
+        for inner in lineage.levels[(level + 1)...] { unsafe inner.handle = nil }
+        lineage.levels.removeSubrange(level...)
+        lineage.end(level: level, isCommitted: false)
+        context.end()
+        if level == 0 { gate.leaveWrite() }
+    }
+}

@@ -1,0 +1,129 @@
+internal import Dispatch
+
+extension LMDBEnvironment {
+    /// Frees the slots of readers whose process died, which keep old pages from being used again. For timers.
+    @discardableResult
+    package func clearStaleReaders() throws(LMDBError) -> Int {
+        try whileOpen("mdb_reader_check") { () throws(LMDBError) in
+            var cleared: Int32 = 0
+            let code = unsafe Calls.checkReaders(handle.pointer, cleared: &cleared)
+            guard code == 0 else { throw failure(code, "mdb_reader_check") }
+            return Int(cleared)
+        }
+    }
+
+    /// Who has a slot of the reader table, in all processes.
+    package func readers() throws(LMDBError) -> [LMDBReader] {
+        try whileOpen("mdb_reader_list", listReaders)
+    }
+
+    /// The same for those who are in the gate already.
+    func listReaders() throws(LMDBError) -> [LMDBReader] {
+        var text = ""
+        let code = unsafe Calls.listReaders(handle.pointer, into: &text)
+        guard code >= 0 else { throw failure(code, "mdb_reader_list") }
+        return text.split(separator: "\n").compactMap { line in
+            let words = line.split(separator: " ")
+            guard words.count == 3, let processID = Int32(words[0]), let threadID = UInt(words[1], radix: 16) else {
+                return nil
+            }
+            return LMDBReader(processID: processID, threadID: threadID, transactionID: Int(words[2]))
+        }
+    }
+
+    /// The size of the environment.
+    package func info() throws(LMDBError) -> LMDBInfo {
+        try whileOpen("mdb_env_info", currentInfo)
+    }
+
+    private func currentInfo() throws(LMDBError) -> LMDBInfo {
+        var info: LMDBInfo?
+        let bytes = unsafe SystemCalls.byteCount(of: Calls.fileDescriptor(of: handle.pointer)) ?? 0
+        let code = unsafe Calls.info(handle.pointer, fileBytes: bytes, into: &info)
+        guard code == 0, let info else { throw failure(code, "mdb_env_info") }
+        return info
+    }
+
+    /// Copies the newest commit to an empty directory; compacting leaves free pages out, and starts transaction numbers
+    /// afresh.
+    package func copy(to directory: String, compacting: Bool) throws(LMDBError) {
+        try whileOpen("mdb_env_copy2") { () throws(LMDBError) in
+            let code = unsafe Calls.copy(handle.pointer, to: directory, compacting: compacting)
+            guard code == 0 else { throw failure(code, "mdb_env_copy2") }
+        }
+    }
+
+    /// Keeps the environment open and its map in place while `body` runs.
+    private func whileOpen<Result>(
+        _ operation: StaticString, _ body: () throws(LMDBError) -> Result
+    ) throws(LMDBError) -> Result {
+        if isForked { throw forkedChild(operation) }
+        if case .refused(let refusal) = gate.enterRead(pooled: false) { throw refused(refusal, operation) }
+        defer { _ = gate.leaveRead(keeping: nil) }
+        return try body()
+    }
+
+    // MARK: Growth
+
+    /// Enlarges the map once all transactions of this process have ended; new ones wait meanwhile. `growthBlocked` if
+    /// some do not end in time. A smaller size than the present one changes nothing.
+    package func grow(to mapSize: Int, waitingAtMost seconds: Double) throws(LMDBError) {
+        try resize(waitingAtMost: seconds) { current, _ in max(current, mapSize) }
+    }
+
+    /// Another process has grown the store past this map: maps what it needs, and all that the other reserved where
+    /// there is address space for that.
+    func adoptForeignGrowth() throws(LMDBError) {
+        try resize(waitingAtMost: options.patienceSeconds) { current, inspection in
+            guard let inspection else { return current }
+            let reserved = Int(clamping: inspection.newest.mapSize)
+            let needed = inspection.newest.neededByteCount ?? inspection.fileBytes
+            if SystemCalls.canMap(byteCount: max(reserved - current, 1)) { return max(current, reserved, needed) }
+            return max(current, needed)
+        }
+    }
+
+    /// `mdb_env_set_mapsize` behind the barrier: LMDB unmaps before it maps, and does not look for readers.
+    private func resize(
+        waitingAtMost seconds: Double, _ size: (Int, DataFileInspection?) -> Int
+    ) throws(LMDBError) {
+        let operation: StaticString = "mdb_env_set_mapsize"
+        if isForked { throw forkedChild(operation) }
+        let deadline = DispatchTime.now() + seconds
+        let obstacle = try gate.exclusively(until: deadline) { () throws(LMDBError) in
+            let current = try currentInfo().mapSize
+            let inspection = try unsafe DataFileInspection.inspect(
+                Calls.fileDescriptor(of: handle.pointer), path: path)
+            let wanted = size(current, inspection)
+            guard wanted > current else { return }
+            // Once the old map is gone there is no way back: look first.
+            guard SystemCalls.canMap(byteCount: wanted - current) else {
+                throw LMDBError(
+                    .addressSpace, operation: "\(operation)", path: path,
+                    detail: "the address space has no room for a map of \(wanted) bytes",
+                    remedy: "Raise the process's limit on address space (ulimit -v)")
+            }
+            let code = unsafe Calls.setMapSize(handle.pointer, wanted)
+            guard code == 0 else {
+                gate.markBroken()
+                throw failure(code, operation)
+            }
+        }
+        switch obstacle {
+        case nil: return
+        case .refused(let refusal): throw refused(refusal, operation)
+        case .timedOut(let running): throw blocked(operation, running: running, seconds: seconds, .growthBlocked)
+        }
+    }
+
+    /// Runs the end of a database's drop while no transaction of this process reads: LMDB frees its handle at once, and
+    /// readers look at it without a lock. Called by the write transaction, which stays.
+    func withoutReaders(_ operation: StaticString, _ body: () throws(LMDBError) -> Void) throws(LMDBError) {
+        let seconds = options.patienceSeconds
+        switch try gate.exclusively(until: .now() + seconds, keepingWriter: true, body) {
+        case nil: return
+        case .refused(let refusal): throw refused(refusal, operation)
+        case .timedOut(let running): throw blocked(operation, running: running - 1, seconds: seconds, .busy)
+        }
+    }
+}

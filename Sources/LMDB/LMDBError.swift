@@ -1,0 +1,85 @@
+/// What went wrong in LMDB or around it: what was tried, what happened, and how to mend it.
+package struct LMDBError: Error, Hashable, Sendable {
+    /// The kind of failure. Extensible: a switch over it needs a `default`.
+    package struct Code: Hashable, Sendable, CustomStringConvertible {
+        package let description: String
+
+        private init(_ description: String) {
+            self.description = description
+        }
+
+        package static let notFound = Code("notFound")
+        package static let keyExists = Code("keyExists")
+        /// The map is full: abort, grow, and run the whole transaction again.
+        package static let mapFull = Code("mapFull")
+        package static let mapResized = Code("mapResized")
+        package static let readersFull = Code("readersFull")
+        package static let transactionTooLarge = Code("transactionTooLarge")
+        package static let databasesFull = Code("databasesFull")
+        /// A key that is empty or longer than 511 bytes, or a value or name of a size that LMDB refuses.
+        package static let keySize = Code("keySize")
+        package static let incompatible = Code("incompatible")
+        package static let damaged = Code("damaged")
+        /// LMDB gave the environment up: close it and open it again.
+        package static let panicked = Code("panicked")
+        package static let newerFormat = Code("newerFormat")
+        package static let notAStore = Code("notAStore")
+        package static let truncated = Code("truncated")
+        package static let diskFull = Code("diskFull")
+        package static let inputOutput = Code("inputOutput")
+        package static let accessDenied = Code("accessDenied")
+        package static let noSuchFile = Code("noSuchFile")
+        package static let networkFileSystem = Code("networkFileSystem")
+        package static let foreignProcessNamespace = Code("foreignProcessNamespace")
+        package static let forkedChild = Code("forkedChild")
+        package static let closed = Code("closed")
+        package static let badTransaction = Code("badTransaction")
+        package static let wrongThread = Code("wrongThread")
+        package static let busy = Code("busy")
+        package static let readOnly = Code("readOnly")
+        package static let conflictingOptions = Code("conflictingOptions")
+        package static let growthBlocked = Code("growthBlocked")
+        /// The process's limit on address space leaves no room for the map.
+        package static let addressSpace = Code("addressSpace")
+        package static let other = Code("other")
+    }
+
+    package let code: Code
+    /// The call that failed, as LMDB names it where it is one of its own (`mdb_put`).
+    package let operation: String
+    /// The environment's directory, where one is known.
+    package let path: String?
+    /// LMDB's or the system's code; 0 when this layer refused before asking either.
+    package let systemCode: Int32
+    /// What happened.
+    package let detail: String
+    /// How to mend it, where there is a way.
+    package let remedy: String?
+    /// The commit's meta page may or may not have reached the disk. Other failed commits are *not committed* for sure.
+    package let isOutcomeUnknown: Bool
+
+    package init(
+        _ code: Code, operation: String, path: String? = nil, systemCode: Int32 = 0, detail: String,
+        remedy: String? = nil, isOutcomeUnknown: Bool = false
+    ) {
+        self.code = code
+        self.operation = operation
+        self.path = path
+        self.systemCode = systemCode
+        self.detail = detail
+        self.remedy = remedy
+        self.isOutcomeUnknown = isOutcomeUnknown
+    }
+}
+
+extension LMDBError: CustomStringConvertible {
+    package var description: String {
+        var text = "\(operation): \(detail)"
+        if let path { text += " [\(path)]" }
+        text += " (\(code)"
+        if systemCode != 0 { text += ", code \(systemCode)" }
+        text += ")"
+        if let remedy { text += ". \(remedy)" }
+        return text
+    }
+}

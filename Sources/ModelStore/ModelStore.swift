@@ -1,0 +1,3 @@
+// The façade: one import gives records, transactions, and the macros.
+@_exported public import StoreEngine
+@_exported public import StoreRuntime

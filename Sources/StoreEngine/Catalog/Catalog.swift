@@ -1,0 +1,88 @@
+/// The record types of an open store, and the Swift types tied to them, at one version of the catalog.
+///
+/// Immutable: a change of the catalog makes a new one.
+package final class Catalog: Sendable {
+    /// The version: goes up with every change, so that a writer sees whether another process changed it.
+    package let version: UInt64
+    /// The types, by number.
+    package let types: [OpenType]
+    private let placesByName: [String: Int]
+    private let bindings: [ObjectIdentifier: TypedBinding]
+    private let placesByID: [UInt32: Int]
+
+    package init(version: UInt64, types: [OpenType], records: [any Record.Type]) throws(StoreError) {
+        self.version = version
+        self.types = types
+        placesByName = Dictionary(types.enumerated().map { ($0.element.name, $0.offset) }) { first, _ in first }
+        placesByID = Dictionary(types.enumerated().map { ($0.element.type.id, $0.offset) }) { first, _ in first }
+        var bindings: [ObjectIdentifier: TypedBinding] = [:]
+        for record in records {
+            let schema = record.recordSchema
+            guard let place = placesByName[schema.name] else {
+                throw StoreError(
+                    .unknownType, "the store has no record type \(schema.name)",
+                    remedy: "open it for writing once, which adds the type")
+            }
+            bindings[ObjectIdentifier(record)] = try TypedBinding(schema, type: types[place], typeIndex: place)
+        }
+        self.bindings = bindings
+    }
+
+    /// The place among ``types`` of the type with this name.
+    package func place(ofTypeNamed name: String) -> Int? { placesByName[name] }
+
+    /// The place among ``types`` of the type with this number.
+    package func place(ofType id: UInt32) -> Int? { placesByID[id] }
+
+    /// The place among ``types`` of the type with this name.
+    ///
+    /// - Throws: ``StoreError`` with the code `unknownType`, naming the nearest one.
+    package func requirePlace(ofTypeNamed name: String) throws(StoreError) -> Int {
+        if let place = placesByName[name] { return place }
+        let nearest = NearestName.find(name, among: types.map(\.name))
+        throw StoreError(
+            .unknownType, "the store has no record type \(name)",
+            remedy: nearest.map { "did you mean \($0)?" }
+                ?? (types.isEmpty ? "it has none yet" : "it has \(types.map(\.name).sorted().joined(separator: ", "))"))
+    }
+
+    /// The tie of a Swift type.
+    ///
+    /// - Throws: ``StoreError`` with the code `unknownType` when the store was not opened with it.
+    package func binding<R: Record>(_ record: R.Type) throws(StoreError) -> TypedBinding {
+        if let binding = bindings[ObjectIdentifier(record)] { return binding }
+        throw Catalog.notOpened(R.recordSchema.name)
+    }
+
+    private static func notOpened(_ name: String) -> StoreError {
+        StoreError(
+            .unknownType, "the store was opened without the record type \(name)",
+            remedy: "name it in Store(at:records:)")
+    }
+}
+
+/// Finds what somebody may have meant.
+package enum NearestName {
+    /// The name among `names` with the fewest edits, if that is at most a third of its length plus one.
+    package static func find(_ name: String, among names: [String]) -> String? {
+        let wanted = Array(name.lowercased().unicodeScalars)
+        let scored = names.map { ($0, distance(wanted, Array($0.lowercased().unicodeScalars))) }
+        guard let best = scored.min(by: { $0.1 < $1.1 }), best.1 <= wanted.count / 3 + 1 else { return nil }
+        return best.0
+    }
+
+    // Levenshtein's distance with one row.
+    private static func distance(_ left: [Unicode.Scalar], _ right: [Unicode.Scalar]) -> Int {
+        var row = Array(0...right.count)
+        for (i, scalar) in left.enumerated() {
+            var diagonal = row[0]
+            row[0] = i + 1
+            for (j, other) in right.enumerated() {
+                let substitution = diagonal + (scalar == other ? 0 : 1)
+                diagonal = row[j + 1]
+                row[j + 1] = min(substitution, row[j] + 1, diagonal + 1)
+            }
+        }
+        return row[right.count]
+    }
+}

@@ -1,0 +1,93 @@
+/// A record type as the catalog of a store describes it.
+///
+/// Fields and indexes have numbers that stay the same for the life of the store, whatever becomes of their names and
+/// order. A record carries the version of the schema that it was written with; the fields of every version are kept.
+public struct RecordType: Hashable, Sendable, Codable {
+    /// The type's number in the store.
+    public let id: UInt32
+    /// The type's name.
+    public var name: String
+    /// The version of the newest fields. Goes up with every change of them.
+    public var version: UInt32
+    /// The newest version's fields, in the order in which records hold them.
+    public var fields: [StoredField]
+    /// Which of `fields` are the id, by number.
+    public var idFields: [UInt32]
+    /// Whether the store assigns increasing ids.
+    public var assignsIDs: Bool
+    /// The indexes.
+    public var indexes: [StoredIndex]
+    /// The numbers of the fields of earlier versions, in the order in which records of that version hold them.
+    public var earlierVersions: [EarlierVersion]
+    /// The number that the next new field gets.
+    public var nextFieldID: UInt32
+    /// The number that the next new index gets.
+    public var nextIndexID: UInt32
+}
+
+/// One field of a record type in the catalog.
+public struct StoredField: Hashable, Sendable, Codable {
+    /// The field's number, never used for another field of the type.
+    public let id: UInt32
+    /// The field's name, type, default and earlier names.
+    public var schema: FieldSchema
+
+    /// The field's name.
+    public var name: String { schema.name }
+    /// What the field holds.
+    public var type: FieldType { schema.type }
+}
+
+/// One index of a record type in the catalog.
+public struct StoredIndex: Hashable, Sendable, Codable {
+    /// The index's number, never used for another index of the type.
+    public let id: UInt32
+    /// The numbers of the indexed fields, the most significant first.
+    public var fields: [UInt32]
+    /// Whether no two records may have equal values.
+    public var isUnique: Bool
+}
+
+/// The fields of a version that records in the store may still follow.
+public struct EarlierVersion: Hashable, Sendable, Codable {
+    /// The version.
+    public let version: UInt32
+    /// Its fields as they were.
+    public let fields: [StoredField]
+}
+
+extension RecordType {
+    /// A new type from what a Swift type, or a schema document, declares.
+    ///
+    /// - Throws: ``StoreError`` with the code `invalidValue` when the declaration contradicts itself.
+    package init(id: UInt32, declared: RecordSchema) throws(StoreError) {
+        try declared.validate()
+        self.id = id
+        name = declared.name
+        version = 1
+        fields = declared.fields.enumerated().map { StoredField(id: UInt32($0.offset), schema: $0.element) }
+        idFields = declared.id.fields.map { UInt32($0) }
+        assignsIDs = declared.id.isAssigned
+        indexes = declared.indexes.enumerated().map {
+            StoredIndex(id: UInt32($0.offset), fields: $0.element.fields.map { UInt32($0) }, isUnique: $0.element.isUnique)
+        }
+        earlierVersions = []
+        nextFieldID = UInt32(fields.count)
+        nextIndexID = UInt32(indexes.count)
+    }
+
+    /// The place of the field with this name among the newest version's fields.
+    package func place(ofFieldNamed name: String) -> Int? { fields.firstIndex { $0.name == name } }
+
+    /// The place of the field with this number among the newest version's fields.
+    package func place(ofField id: UInt32) -> Int? { fields.firstIndex { $0.id == id } }
+
+    /// What a Swift type would have to declare for this type.
+    package var schema: RecordSchema {
+        RecordSchema(
+            name: name,
+            fields: fields.map(\.schema),
+            id: IDSchema(idFields.compactMap(place(ofField:)), isAssigned: assignsIDs),
+            indexes: indexes.map { IndexSchema($0.fields.compactMap(place(ofField:)), isUnique: $0.isUnique) })
+    }
+}

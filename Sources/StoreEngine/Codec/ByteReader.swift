@@ -1,0 +1,108 @@
+/// Reads encoded bytes from front to back; every read checks its bounds.
+///
+/// Bytes from disk may be damaged, so running past the end is an error and never a trap.
+@safe
+public struct ByteReader: ~Escapable {
+    @usableFromInline let bytes: RawSpan
+    @usableFromInline var position: Int
+
+    /// Starts at the first of `bytes`.
+    @inlinable
+    @_lifetime(copy bytes)
+    public init(_ bytes: RawSpan) {
+        self.bytes = bytes
+        position = 0
+    }
+
+    /// The offset of the next byte.
+    @inlinable public var offset: Int { position }
+
+    /// Whether every byte was read.
+    @inlinable public var isAtEnd: Bool { position == bytes.byteCount }
+
+    /// The number of bytes left.
+    @inlinable public var remaining: Int { bytes.byteCount - position }
+
+    /// The next integer, least significant byte first.
+    @inlinable
+    public mutating func read<I: FixedWidthInteger & BitwiseCopyable>(_ type: I.Type = I.self) throws(CodecError) -> I {
+        let value = try bytes.loadInteger(at: position, as: I.self)
+        position += MemoryLayout<I>.size
+        return value
+    }
+
+    /// The next integer, most significant byte first.
+    @inlinable
+    public mutating func read<I: FixedWidthInteger & BitwiseCopyable>(
+        bigEndian type: I.Type
+    ) throws(CodecError) -> I {
+        try read(I.self).byteSwapped
+    }
+
+    /// The next LEB128 integer.
+    @inlinable
+    public mutating func readVarint() throws(CodecError) -> UInt64 {
+        var result: UInt64 = 0
+        var shift: UInt64 = 0
+        while true {
+            let byte = try read(UInt8.self)
+            if shift == 63, byte > 1 { throw CodecError("a variable-length integer does not fit 64 bits") }
+            result |= UInt64(byte & 0x7F) << shift
+            if byte < 0x80 { return result }
+            shift += 7
+            if shift > 63 { throw CodecError("a variable-length integer is longer than 10 bytes") }
+        }
+    }
+
+    /// The next varint as a length: never more than what is left.
+    @inlinable
+    public mutating func readLength() throws(CodecError) -> Int {
+        let length = try readVarint()
+        guard length <= UInt64(remaining) else {
+            throw CodecError("a length of \(length) bytes goes past the end, \(remaining) bytes are left")
+        }
+        return Int(length)
+    }
+
+    /// The next `byteCount` bytes.
+    @inlinable
+    @_lifetime(copy self)
+    public mutating func read(byteCount: Int) throws(CodecError) -> RawSpan {
+        guard byteCount >= 0, byteCount <= remaining else {
+            throw CodecError("\(byteCount) bytes were expected, \(remaining) are left")
+        }
+        let span = bytes.extracting(position..<position + byteCount)
+        position += byteCount
+        return span
+    }
+
+    /// The next bytes, whose length stands before them.
+    @inlinable
+    @_lifetime(copy self)
+    public mutating func readLengthPrefixed() throws(CodecError) -> RawSpan {
+        let length = try readLength()
+        return try read(byteCount: length)
+    }
+}
+
+extension RawSpan {
+    /// The integer at `offset`, least significant byte first, or an error when it would end past these bytes.
+    @inlinable
+    func loadInteger<I: FixedWidthInteger & BitwiseCopyable>(
+        at offset: Int, as type: I.Type
+    ) throws(CodecError) -> I {
+        guard offset >= 0, offset <= byteCount - MemoryLayout<I>.size else {
+            throw CodecError("\(MemoryLayout<I>.size) bytes were expected at offset \(offset) of \(byteCount)")
+        }
+        return unsafe I(littleEndian: unsafeLoadUnaligned(fromByteOffset: offset, as: I.self))
+    }
+
+    /// Whether both hold the same bytes.
+    @inlinable
+    package func isEqual(to other: RawSpan) -> Bool {
+        guard byteCount == other.byteCount else { return false }
+        return unsafe withUnsafeBytes { left in
+            unsafe other.withUnsafeBytes { right in unsafe left.elementsEqual(right) }
+        }
+    }
+}

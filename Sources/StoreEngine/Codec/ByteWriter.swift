@@ -1,0 +1,169 @@
+/// A growable, uniquely owned buffer that codecs write into.
+///
+/// Multi-byte integers are little endian unless a method's name says otherwise (keys are big
+/// endian, so that byte order is value order). The buffer is reused through ``removeAll()``, so
+/// that encoding a record allocates nothing once a transaction is warm.
+@safe
+public struct ByteWriter: ~Copyable {
+    @usableFromInline var base: UnsafeMutableRawPointer
+    @usableFromInline var capacity: Int
+    @usableFromInline var used: Int
+
+    /// An empty buffer with room for `capacity` bytes before it grows.
+    @inlinable
+    public init(capacity: Int = 256) {
+        let room = Swift.max(capacity, 16)
+        unsafe base = UnsafeMutableRawPointer.allocate(byteCount: room, alignment: 8)
+        self.capacity = room
+        used = 0
+    }
+
+    deinit { unsafe base.deallocate() }
+
+    /// The number of bytes written.
+    @inlinable public var count: Int { used }
+
+    /// What has been written, valid until the next mutation.
+    @inlinable
+    public var bytes: RawSpan {
+        @_lifetime(borrow self)
+        borrowing get {
+            let span = unsafe RawSpan(_unsafeStart: base, byteCount: used)
+            return unsafe _overrideLifetime(span, borrowing: self)
+        }
+    }
+
+    /// Forgets the contents and keeps the room.
+    @inlinable
+    public mutating func removeAll() { used = 0 }
+
+    /// Cuts the contents to their first `count` bytes. `count` must not exceed ``count``.
+    @inlinable
+    public mutating func truncate(to count: Int) {
+        precondition(count >= 0 && count <= used, "truncate(to:) cannot lengthen the buffer")
+        used = count
+    }
+
+    /// Makes room for `byteCount` more bytes.
+    @inlinable
+    public mutating func reserve(_ byteCount: Int) {
+        if capacity - used < byteCount { grow(byteCount) }
+    }
+
+    @usableFromInline
+    mutating func grow(_ byteCount: Int) {
+        let room = Swift.max(capacity * 2, used + byteCount)
+        let larger = UnsafeMutableRawPointer.allocate(byteCount: room, alignment: 8)
+        unsafe larger.copyMemory(from: base, byteCount: used)
+        unsafe base.deallocate()
+        unsafe base = larger
+        capacity = room
+    }
+
+    /// Appends one byte.
+    @inlinable
+    public mutating func append(byte: UInt8) {
+        reserve(1)
+        unsafe base.storeBytes(of: byte, toByteOffset: used, as: UInt8.self)
+        used += 1
+    }
+
+    /// Appends an integer, least significant byte first.
+    @inlinable
+    public mutating func append<I: FixedWidthInteger & BitwiseCopyable>(_ value: I) {
+        let size = MemoryLayout<I>.size
+        reserve(size)
+        unsafe base.storeBytes(of: value.littleEndian, toByteOffset: used, as: I.self)
+        used += size
+    }
+
+    /// Appends an integer, most significant byte first, as keys need it.
+    @inlinable
+    public mutating func append<I: FixedWidthInteger & BitwiseCopyable>(bigEndian value: I) {
+        let size = MemoryLayout<I>.size
+        reserve(size)
+        unsafe base.storeBytes(of: value.bigEndian, toByteOffset: used, as: I.self)
+        used += size
+    }
+
+    /// Appends bytes from elsewhere.
+    @inlinable
+    public mutating func append(_ span: RawSpan) {
+        let size = span.byteCount
+        guard size > 0 else { return }
+        reserve(size)
+        let target = unsafe base + used
+        unsafe span.withUnsafeBytes { source in
+            // `span` cannot alias this buffer: the buffer is uniquely owned and mutated here.
+            if let start = source.baseAddress { unsafe target.copyMemory(from: start, byteCount: size) }
+        }
+        used += size
+    }
+
+    /// Appends a part of what another buffer holds.
+    @inlinable
+    public mutating func append(_ range: Range<Int>, of other: borrowing ByteWriter) {
+        append(other.bytes.extracting(range))
+    }
+
+    /// Appends bytes from an array.
+    @inlinable
+    public mutating func append(_ array: [UInt8]) { unsafe append(array.span.bytes) }
+
+    /// Appends a string's UTF-8.
+    @inlinable
+    public mutating func append(utf8 string: borrowing String) {
+        var text = copy string
+        text.withUTF8 { source in
+            guard let start = source.baseAddress, source.count > 0 else { return }
+            reserve(source.count)
+            unsafe (base + used).copyMemory(from: start, byteCount: source.count)
+            used += source.count
+        }
+    }
+
+    /// Appends an unsigned integer in 1 to 10 bytes: seven bits a byte, least significant first (LEB128).
+    @inlinable
+    public mutating func append(varint value: UInt64) {
+        var rest = value
+        while rest >= 0x80 {
+            append(byte: UInt8(truncatingIfNeeded: rest) | 0x80)
+            rest >>= 7
+        }
+        append(byte: UInt8(truncatingIfNeeded: rest))
+    }
+
+    /// Appends `span` with its length before it, as a varint.
+    @inlinable
+    public mutating func append(lengthPrefixed span: RawSpan) {
+        append(varint: UInt64(span.byteCount))
+        append(span)
+    }
+
+    /// Overwrites an integer that was written before, least significant byte first.
+    @inlinable
+    public mutating func overwrite<I: FixedWidthInteger & BitwiseCopyable>(_ value: I, at offset: Int) {
+        precondition(offset >= 0 && offset + MemoryLayout<I>.size <= used, "overwrite outside the written bytes")
+        unsafe base.storeBytes(of: value.littleEndian, toByteOffset: offset, as: I.self)
+    }
+
+    /// Overwrites bytes that were written before.
+    @inlinable
+    public mutating func overwrite(_ span: RawSpan, at offset: Int) {
+        precondition(offset >= 0 && offset + span.byteCount <= used, "overwrite outside the written bytes")
+        let target = unsafe base + offset
+        unsafe span.withUnsafeBytes { source in
+            if let start = source.baseAddress { unsafe target.copyMemory(from: start, byteCount: source.count) }
+        }
+    }
+
+    /// A copy of what has been written.
+    @inlinable
+    public borrowing func array() -> [UInt8] { bytes.array() }
+}
+
+extension RawSpan {
+    /// A copy of these bytes.
+    @inlinable
+    public func array() -> [UInt8] { unsafe withUnsafeBytes { unsafe Array($0) } }
+}

@@ -1,0 +1,109 @@
+/// Decodes the fields of one record or embedded struct.
+///
+/// Macro-generated initializers call ``decode(_:)-(Int)`` with the index of each field as declared. Where the stored bytes
+/// follow another schema version, `slots` says which stored field a declared one is.
+@safe
+public struct FieldDecoder: ~Escapable {
+    @usableFromInline let table: FieldTable
+    /// The stored field for each declared one, -1 where the stored version has none; nil when they agree.
+    @usableFromInline let slots: [Int32]?
+
+    /// A decoder for the fields in `table`.
+    @inlinable
+    @_lifetime(copy table)
+    package init(_ table: FieldTable, slots: [Int32]? = nil) {
+        self.table = table
+        self.slots = slots
+    }
+
+    /// The stored place of a declared field, nil when the stored version does not have it.
+    @inlinable
+    func slot(_ index: Int) throws(CodecError) -> Int? {
+        guard let slots else { return index }
+        guard index < slots.count else { throw CodecError("there is no field \(index), only \(slots.count)") }
+        return slots[index] < 0 ? nil : Int(slots[index])
+    }
+
+    /// Field `index` as declared.
+    ///
+    /// - Throws: ``CodecError`` when its bytes are no `V`, or the record is of a version without this field.
+    @inlinable
+    public func decode<V: FieldValue>(_ index: Int, as type: V.Type = V.self) throws(CodecError) -> V {
+        if let slot = try slot(index) { return try V(from: table.field(slot)) }
+        guard let value = V.absentValue else {
+            throw CodecError("the record is of a version that lacks field \(index), which has no initial value")
+        }
+        return value
+    }
+
+    /// Field `index` as declared, or `initial` when the record is of a version without this field.
+    @inlinable
+    public func decode<V: FieldValue>(_ index: Int, as type: V.Type = V.self, or initial: @autoclosure () -> V) throws(CodecError) -> V {
+        if let slot = try slot(index) { return try V(from: table.field(slot)) }
+        return initial()
+    }
+
+    /// Field `index`, an enum that does not name ``FieldValue``.
+    @inlinable
+    @_disfavoredOverload
+    public func decode<V: RawRepresentable>(
+        _ index: Int, as type: V.Type = V.self
+    ) throws(CodecError) -> V where V.RawValue: FieldValue {
+        try decode(rawValue: decode(index, as: V.RawValue.self), as: V.self)
+    }
+
+    /// Field `index`, an enum that does not name ``FieldValue``, or `initial` when the stored version lacks it.
+    @inlinable
+    @_disfavoredOverload
+    public func decode<V: RawRepresentable>(
+        _ index: Int, as type: V.Type = V.self, or initial: @autoclosure () -> V
+    ) throws(CodecError) -> V where V.RawValue: FieldValue {
+        try decode(rawValue: decode(index, as: V.RawValue.self, or: initial().rawValue), as: V.self)
+    }
+
+    /// Field `index`, an optional enum that does not name ``FieldValue``.
+    @inlinable
+    @_disfavoredOverload
+    public func decode<V: RawRepresentable>(
+        _ index: Int, as type: V?.Type = V?.self
+    ) throws(CodecError) -> V? where V.RawValue: FieldValue {
+        let raw: V.RawValue? = try decode(index)
+        guard let raw else { return nil }
+        return try decode(rawValue: raw, as: V.self)
+    }
+
+    /// Field `index`, an optional enum that does not name ``FieldValue``, or `initial` when the version lacks it.
+    @inlinable
+    @_disfavoredOverload
+    public func decode<V: RawRepresentable>(
+        _ index: Int, as type: V?.Type = V?.self, or initial: @autoclosure () -> V?
+    ) throws(CodecError) -> V? where V.RawValue: FieldValue {
+        let raw: V.RawValue? = try decode(index, or: initial()?.rawValue)
+        guard let raw else { return nil }
+        return try decode(rawValue: raw, as: V.self)
+    }
+
+    /// Field `index`, a value that is only `Codable`, from JSON.
+    @_disfavoredOverload
+    public func decode<V: Codable & Sendable>(_ index: Int, as type: V.Type = V.self) throws(CodecError) -> V {
+        let field: JSONField<V> = try decode(index)
+        return field.value
+    }
+
+    /// Field `index`, a value that is only `Codable`, or `initial` when the stored version lacks it.
+    @_disfavoredOverload
+    public func decode<V: Codable & Sendable>(
+        _ index: Int, as type: V.Type = V.self, or initial: @autoclosure () -> V
+    ) throws(CodecError) -> V {
+        if try slot(index) == nil { return initial() }
+        return try decode(index)
+    }
+
+    @usableFromInline
+    func decode<V: RawRepresentable>(rawValue: V.RawValue, as type: V.Type) throws(CodecError) -> V {
+        guard let value = V(rawValue: rawValue) else {
+            throw CodecError("\(V.self) has no case with the raw value \(rawValue)")
+        }
+        return value
+    }
+}

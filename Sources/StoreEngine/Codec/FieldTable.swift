@@ -1,0 +1,92 @@
+/// The fields of a record or of an embedded struct as bytes: an offset table, then the fields.
+///
+/// ```
+/// byte 0       width w of a table entry: 1, 2 or 4
+/// bytes 1-2    number of fields n
+/// bytes 3-     n entries of w bytes: the end of each field, counted from the first byte after the table
+/// then         the fields, one after the other
+/// ```
+///
+/// Any field is found in constant time. Reading checks bounds, so damaged bytes are an error and never a trap.
+@safe
+public struct FieldTable: ~Escapable {
+    @usableFromInline let bytes: RawSpan
+    @usableFromInline let width: Int
+    @usableFromInline let dataStart: Int
+
+    /// The number of fields.
+    public let count: Int
+
+    /// The most fields a record or an embedded struct can have.
+    public static var maximumCount: Int { 4_096 }
+
+    /// The size of the part before the entries, in bytes.
+    @usableFromInline static var prefixByteCount: Int { 3 }
+
+    /// Reads the table's head.
+    ///
+    /// - Throws: ``CodecError`` when `bytes` cannot be a field table.
+    @inlinable
+    @_lifetime(copy bytes)
+    public init(_ bytes: RawSpan) throws(CodecError) {
+        let width = Int(try bytes.loadInteger(at: 0, as: UInt8.self))
+        let count = Int(try bytes.loadInteger(at: 1, as: UInt16.self))
+        guard width == 1 || width == 2 || width == 4 else {
+            throw CodecError("an offset table has entries of 1, 2 or 4 bytes, found \(width)")
+        }
+        let dataStart = FieldTable.prefixByteCount + width * count
+        guard dataStart <= bytes.byteCount else {
+            throw CodecError("an offset table of \(count) fields does not fit \(bytes.byteCount) bytes")
+        }
+        self.bytes = bytes
+        self.width = width
+        self.count = count
+        self.dataStart = dataStart
+    }
+
+    /// The bytes of field `index`.
+    ///
+    /// - Throws: ``CodecError`` when there is no such field, or its place is outside the bytes.
+    @inlinable
+    @_lifetime(copy self)
+    public func field(_ index: Int) throws(CodecError) -> RawSpan {
+        let range = try range(of: index)
+        return bytes.extracting(range)
+    }
+
+    /// Where field `index` lies in the bytes that the table was made from.
+    @inlinable
+    package func range(of index: Int) throws(CodecError) -> Range<Int> {
+        guard index >= 0, index < count else { throw CodecError("there is no field \(index), only \(count)") }
+        let start = dataStart + (index == 0 ? 0 : end(index - 1))
+        let end = dataStart + end(index)
+        guard start <= end, end <= bytes.byteCount else {
+            throw CodecError("field \(index) lies at \(start) to \(end), outside of \(bytes.byteCount) bytes")
+        }
+        return start..<end
+    }
+
+    /// Fails unless the fields fill the bytes exactly, one after the other.
+    package func requireExactFill() throws(CodecError) {
+        for index in 0..<count { _ = try range(of: index) }
+        let end = dataStart + (count == 0 ? 0 : end(count - 1))
+        guard end == bytes.byteCount else {
+            throw CodecError("the fields end at byte \(end) of \(bytes.byteCount)")
+        }
+    }
+
+    // The initializer has checked that all entries lie inside the bytes.
+    @inlinable
+    func end(_ index: Int) -> Int {
+        let offset = FieldTable.prefixByteCount + index * width
+        switch width {
+        case 1: return Int(unsafe bytes.unsafeLoadUnaligned(fromByteOffset: offset, as: UInt8.self))
+        case 2:
+            let end = unsafe bytes.unsafeLoadUnaligned(fromByteOffset: offset, as: UInt16.self)
+            return Int(UInt16(littleEndian: end))
+        default:
+            let end = unsafe bytes.unsafeLoadUnaligned(fromByteOffset: offset, as: UInt32.self)
+            return Int(UInt32(littleEndian: end))
+        }
+    }
+}

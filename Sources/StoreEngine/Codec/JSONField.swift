@@ -1,0 +1,35 @@
+import Foundation
+
+/// The last resort for a field whose type is only `Codable`: JSON text with sorted keys.
+///
+/// Such a field can be read and written and its equality is that of its text, but it cannot be indexed.
+struct JSONField<Value: Codable & Sendable>: FieldValue {
+    let value: Value
+
+    init(_ value: Value) { self.value = value }
+
+    static var fieldType: FieldType { .json }
+
+    func encode(to writer: inout ByteWriter) throws(CodecError) {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        encoder.nonConformingFloatEncodingStrategy = .convertToString(
+            positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
+        do {
+            try encoder.encode(value).encode(to: &writer)
+        } catch {
+            throw CodecError("\(Value.self) cannot be encoded as JSON: \(error)")
+        }
+    }
+
+    init(from bytes: RawSpan) throws(CodecError) {
+        let decoder = JSONDecoder()
+        decoder.nonConformingFloatDecodingStrategy = .convertFromString(
+            positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
+        do {
+            value = try decoder.decode(Value.self, from: Data(from: bytes))
+        } catch {
+            throw CodecError("\(Value.self) cannot be decoded from JSON: \(error)")
+        }
+    }
+}

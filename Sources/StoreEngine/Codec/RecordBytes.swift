@@ -1,0 +1,65 @@
+/// A stored record: a header, then its fields.
+///
+/// ```
+/// bytes 0-3    checksum: the low 32 bits of XXH64 over all bytes after it
+/// bytes 4-7    version of the record type's schema that the fields follow
+/// bytes 8-15   incarnation: the sequence number of the change set that inserted the record
+/// bytes 16-    field table, in the order of the schema version's fields
+/// ```
+@safe
+package struct RecordBytes: ~Escapable {
+    package let bytes: RawSpan
+    package let schemaVersion: UInt32
+    package let incarnation: UInt64
+
+    package static let headerByteCount = 16
+
+    /// Reads the header and does not look at the checksum: for reading one field in constant time.
+    @_lifetime(copy bytes)
+    package init(unverified bytes: RawSpan) throws(CodecError) {
+        guard bytes.byteCount >= RecordBytes.headerByteCount + FieldTable.prefixByteCount else {
+            throw CodecError("a record of \(bytes.byteCount) bytes is shorter than its header")
+        }
+        self.bytes = bytes
+        schemaVersion = try bytes.loadInteger(at: 4, as: UInt32.self)
+        incarnation = try bytes.loadInteger(at: 8, as: UInt64.self)
+    }
+
+    /// Reads the header and checks the checksum over the whole record.
+    @_lifetime(copy bytes)
+    package init(_ bytes: RawSpan) throws(CodecError) {
+        try self.init(unverified: bytes)
+        let stored = try bytes.loadInteger(at: 0, as: UInt32.self)
+        let computed = RecordBytes.checksum(of: bytes)
+        guard stored == computed else {
+            throw CodecError("the record's checksum is \(stored), its bytes give \(computed)")
+        }
+    }
+
+    /// The fields.
+    package var table: FieldTable {
+        @_lifetime(copy self)
+        get throws(CodecError) {
+            try FieldTable(bytes.extracting(RecordBytes.headerByteCount..<bytes.byteCount))
+        }
+    }
+
+    /// What the checksum of a whole record must be.
+    package static func checksum(of bytes: RawSpan) -> UInt32 {
+        UInt32(truncatingIfNeeded: XXH64.hash(bytes.extracting(4..<bytes.byteCount)))
+    }
+}
+
+extension FieldEncoder {
+    /// An encoder for records.
+    package static func forRecords() -> FieldEncoder {
+        FieldEncoder(headerByteCount: RecordBytes.headerByteCount)
+    }
+
+    /// Fills in the header of a record whose fields are ``finish()``ed and final.
+    package mutating func seal(schemaVersion: UInt32, incarnation: UInt64) {
+        overwrite(integer: schemaVersion, at: 4)
+        overwrite(integer: incarnation, at: 8)
+        overwrite(integer: RecordBytes.checksum(of: bytes), at: 0)
+    }
+}

@@ -1,0 +1,38 @@
+// An enum with a raw value is its raw value.
+
+extension FieldValue where Self: RawRepresentable, RawValue: FieldValue {
+    public static var fieldType: FieldType { FieldType.ofRawValues(Self.self) }
+    @inlinable public static var fixedByteCount: Int? { RawValue.fixedByteCount }
+
+    @inlinable
+    public func encode(to writer: inout ByteWriter) throws(CodecError) { try rawValue.encode(to: &writer) }
+
+    @inlinable
+    public init(from bytes: RawSpan) throws(CodecError) {
+        let raw = try RawValue(from: bytes)
+        guard let value = Self(rawValue: raw) else {
+            throw CodecError("\(Self.self) has no case with the raw value \(raw)")
+        }
+        self = value
+    }
+}
+
+extension IndexableValue where Self: RawRepresentable, RawValue: IndexableValue {
+    @inlinable
+    public func encodeKey(to writer: inout ByteWriter) { rawValue.encodeKey(to: &writer) }
+}
+
+extension FieldType {
+    /// The description of a type with raw values; the cases are known where it is `CaseIterable`.
+    package static func ofRawValues<V: RawRepresentable>(_ type: V.Type) -> FieldType where V.RawValue: FieldValue {
+        var cases: [String]?
+        if let iterable = type as? any CaseIterable.Type { cases = rawTexts(of: iterable) }
+        return .enumeration(V.RawValue.fieldType, cases: cases)
+    }
+
+    private static func rawTexts<C: CaseIterable>(of type: C.Type) -> [String] {
+        type.allCases.compactMap { ($0 as? any RawRepresentable).map(rawText(of:)) }
+    }
+
+    private static func rawText(of value: any RawRepresentable) -> String { "\(value.rawValue)" }
+}

@@ -1,0 +1,96 @@
+public import Foundation
+
+// Text and bytes: as they are in records; in keys every zero byte is followed by 0xFF and the end is marked by the
+// two bytes 0x00 0x01, so that a shorter text comes before its continuations and composites compare part by part.
+// UTF-8 compares as Unicode scalar values do: "é" as one scalar and as two are two different keys, though Swift
+// calls them equal.
+
+extension String: IndexableValue {
+    public static var fieldType: FieldType { .string }
+
+    @inlinable
+    public func encode(to writer: inout ByteWriter) { writer.append(utf8: self) }
+
+    @inlinable
+    public init(from bytes: RawSpan) throws(CodecError) {
+        let decoded = unsafe bytes.withUnsafeBytes { unsafe String(validating: $0, as: UTF8.self) }
+        guard let decoded else { throw CodecError("a String holds bytes that are not UTF-8") }
+        self = decoded
+    }
+
+    public func encodeKey(to writer: inout ByteWriter) {
+        var text = self
+        text.withUTF8 { utf8 in
+            unsafe KeyEscape.append(RawSpan(_unsafeElements: utf8), to: &writer)
+        }
+    }
+}
+
+extension Data: IndexableValue {
+    public static var fieldType: FieldType { .data }
+
+    public func encode(to writer: inout ByteWriter) { unsafe writer.append(span.bytes) }
+
+    public init(from bytes: RawSpan) throws(CodecError) {
+        self = unsafe bytes.withUnsafeBytes { unsafe Data($0) }
+    }
+
+    public func encodeKey(to writer: inout ByteWriter) { unsafe KeyEscape.append(span.bytes, to: &writer) }
+}
+
+extension URL: IndexableValue {
+    public static var fieldType: FieldType { .url }
+
+    // A relative URL keeps its base: 0x00 and the absolute text, or 0x01, the base's length and text, and the rest.
+    public func encode(to writer: inout ByteWriter) {
+        guard let baseURL else {
+            writer.append(byte: 0)
+            writer.append(utf8: absoluteString)
+            return
+        }
+        writer.append(byte: 1)
+        let base = baseURL.absoluteString
+        writer.append(varint: UInt64(base.utf8.count))
+        writer.append(utf8: base)
+        writer.append(utf8: relativeString)
+    }
+
+    public init(from bytes: RawSpan) throws(CodecError) {
+        var reader = ByteReader(bytes)
+        let url: URL?
+        switch try reader.read(UInt8.self) {
+        case 0:
+            url = URL(string: try String(from: reader.read(byteCount: reader.remaining)))
+        case 1:
+            let base = try String(from: reader.readLengthPrefixed())
+            let relative = try String(from: reader.read(byteCount: reader.remaining))
+            url = URL(string: base).flatMap { URL(string: relative, relativeTo: $0) }
+        case let other:
+            throw CodecError("a URL begins with 0 or 1, found \(other)")
+        }
+        guard let url else { throw CodecError("the text of a URL cannot be parsed as one") }
+        self = url
+    }
+
+    /// Keys compare by the absolute text.
+    public func encodeKey(to writer: inout ByteWriter) { absoluteString.encodeKey(to: &writer) }
+}
+
+/// The self-delimiting, order-preserving form of bytes.
+package enum KeyEscape {
+    /// Appends `bytes` with zeros escaped and the end marked.
+    package static func append(_ bytes: RawSpan, to writer: inout ByteWriter) {
+        writer.reserve(bytes.byteCount + 2)
+        var start = 0
+        for index in 0..<bytes.byteCount {
+            let byte = unsafe bytes.unsafeLoadUnaligned(fromByteOffset: index, as: UInt8.self)
+            guard byte == 0 else { continue }
+            writer.append(bytes.extracting(start..<index + 1))
+            writer.append(byte: 0xFF)
+            start = index + 1
+        }
+        writer.append(bytes.extracting(start..<bytes.byteCount))
+        writer.append(byte: 0)
+        writer.append(byte: 1)
+    }
+}

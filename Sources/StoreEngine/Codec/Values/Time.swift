@@ -1,0 +1,54 @@
+public import Foundation
+
+extension Date: IndexableValue {
+    public static var fieldType: FieldType { .date }
+    @inlinable public static var fixedByteCount: Int? { 8 }
+
+    /// Seconds since 2001-01-01 00:00:00 UTC as a Double: what `Date` itself holds, so nothing is rounded.
+    @inlinable
+    public func encode(to writer: inout ByteWriter) { timeIntervalSinceReferenceDate.encode(to: &writer) }
+
+    @inlinable
+    public init(from bytes: RawSpan) throws(CodecError) {
+        try bytes.requireByteCount(8, "a Date")
+        let bits = try bytes.loadInteger(at: 0, as: UInt64.self)
+        self.init(timeIntervalSinceReferenceDate: Double(bitPattern: bits))
+    }
+
+    @inlinable
+    public func encodeKey(to writer: inout ByteWriter) { timeIntervalSinceReferenceDate.encodeKey(to: &writer) }
+
+    /// Stands for "the time of the transaction" as a field's initial value.
+    ///
+    /// The macro `@Record` uses it for `= .now`. The write transaction fills in its own time when the record is
+    /// inserted, so that a recorded write can be replayed with the same one. Until then the field holds this token,
+    /// which is not a number and so no time at all.
+    @inlinable public static var transactionTime: Date {
+        Date(timeIntervalSinceReferenceDate: Double(bitPattern: DefaultToken.nowBits))
+    }
+}
+
+extension Duration: IndexableValue {
+    public static var fieldType: FieldType { .duration }
+    @inlinable public static var fixedByteCount: Int? { 16 }
+
+    /// Attoseconds as a 128-bit integer, so nothing is rounded.
+    public func encode(to writer: inout ByteWriter) {
+        let attoseconds = attoseconds
+        writer.append(UInt64(truncatingIfNeeded: attoseconds))
+        writer.append(Int64(truncatingIfNeeded: attoseconds >> 64))
+    }
+
+    public init(from bytes: RawSpan) throws(CodecError) {
+        try bytes.requireByteCount(16, "a Duration")
+        let low = try bytes.loadInteger(at: 0, as: UInt64.self)
+        let high = try bytes.loadInteger(at: 8, as: Int64.self)
+        self.init(attoseconds: Int128(high) << 64 | Int128(low))
+    }
+
+    public func encodeKey(to writer: inout ByteWriter) {
+        let attoseconds = attoseconds
+        writer.append(bigEndian: Int64(truncatingIfNeeded: attoseconds >> 64) ^ .min)
+        writer.append(bigEndian: UInt64(truncatingIfNeeded: attoseconds))
+    }
+}

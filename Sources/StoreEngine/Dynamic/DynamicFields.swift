@@ -1,0 +1,48 @@
+/// Field values from the members of a JSON object.
+package enum DynamicFields {
+    /// A value for each of `fields`: the member's, else the field's default, else none where it is optional.
+    ///
+    /// - Throws: ``CodecError`` that names the field: an unknown one (with the nearest), a missing one, or one whose
+    ///   value does not fit.
+    package static func values(from members: [JSONMember], for fields: [FieldSchema]) throws(CodecError) -> [DynamicValue] {
+        for member in members where !fields.contains(where: { $0.name == member.key }) {
+            let nearest = NearestName.find(member.key, among: fields.map(\.name))
+            throw CodecError("\(member.key): there is no such field" + (nearest.map { ", did you mean \($0)?" } ?? ""))
+        }
+        var values: [DynamicValue] = []
+        values.reserveCapacity(fields.count)
+        for (index, field) in fields.enumerated() {
+            // Members mostly come in the order of the schema.
+            let inOrder: JSONValue? = index < members.count && members[index].key == field.name ? members[index].value : nil
+            if let json = inOrder ?? members.first(where: { $0.key == field.name })?.value {
+                do {
+                    values.append(try DynamicValue(json: json, as: field.type))
+                } catch {
+                    throw CodecError("\(field.name): \(error.reason)")
+                }
+            } else {
+                values.append(try missing(field))
+            }
+        }
+        return values
+    }
+
+    /// What a field gets that nobody names.
+    package static func missing(_ field: FieldSchema) throws(CodecError) -> DynamicValue {
+        switch field.defaultValue {
+        case .value(let bytes): return unsafe try DynamicValue(from: bytes.span.bytes, as: field.type)
+        case .token(.now): return .date(.transactionTime)
+        case .token(.newID): return .uuid(.newID)
+        case nil:
+            if field.type.isOptional { return .none }
+            throw CodecError("\(field.name): is missing, and it has no default")
+        }
+    }
+}
+
+extension DynamicRecord {
+    /// This record as a JSON object, its members in the order of the schema.
+    package func json(_ type: RecordType) -> JSONValue {
+        .object(zip(type.fields, values).map { JSONMember($0.name, $1.json(as: $0.type)) })
+    }
+}

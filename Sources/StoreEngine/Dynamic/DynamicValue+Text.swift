@@ -1,0 +1,99 @@
+import Foundation
+
+extension DynamicValue {
+    /// This value as people read it in a table, a message or on the command line.
+    package var text: String {
+        switch self {
+        case .none: ""
+        case .bool(let value): value ? "true" : "false"
+        case .int(let value): String(value)
+        case .uint(let value): String(value)
+        case .float(let value): JSONValue(value).string ?? JSONWriter.text(of: JSONValue(value))
+        case .double(let value): JSONValue(value).string ?? JSONWriter.text(of: JSONValue(value))
+        case .string(let value): value
+        case .data(let bytes): Data(bytes).base64EncodedString()
+        case .uuid(let value): value.uuidString
+        case .date(let value): value.iso8601
+        case .url(let value): value.absoluteString
+        case .decimal(let value): value.isNaN ? "nan" : value.description
+        case .duration(let value): DurationText.text(of: value)
+        case .json(let text): text
+        case .list(let values): "[" + values.map(\.text).joined(separator: ", ") + "]"
+        case .pairs(let pairs): "{" + pairs.map { $0.key.text + ": " + $0.value.text }.joined(separator: ", ") + "}"
+        case .fields(let values): "(" + values.map(\.text).joined(separator: ", ") + ")"
+        }
+    }
+
+    /// Reads a value for a field of `type` from a text: a CSV field or an argument. Compound types are JSON.
+    ///
+    /// - Throws: ``CodecError`` that says what the type takes.
+    package init(text: String, as type: FieldType) throws(CodecError) {
+        switch type {
+        case .string: self = .string(text)
+        case .enumeration(let raw, _): self = try DynamicValue(text: text, as: raw)
+        case .uuid: self = .uuid(try Self.parse(text, type) { UUID(uuidString: $0) })
+        case .date: self = .date(try Self.parse(text, type) { Date(iso8601: $0) })
+        case .url: self = .url(try Self.parse(text, type) { URL(string: $0) })
+        case .duration: self = .duration(try Self.parse(text, type) { DurationText.duration(of: $0) })
+        case .data: self = .data(try Self.parse(text, type) { Data(base64Encoded: $0).map { [UInt8]($0) } })
+        case .bool: self = .bool(try Self.parse(text, type) { $0 == "true" ? true : $0 == "false" ? false : nil })
+        case .optional(let wrapped): self = text.isEmpty ? .none : try DynamicValue(text: text, as: wrapped)
+        case .float where Self.nonFinite.contains(text), .double where Self.nonFinite.contains(text),
+            .decimal where text == "nan":
+            self = try DynamicValue(json: .string(text), as: type)
+        default:
+            let json: JSONValue
+            do {
+                json = try JSONReader.read(text)
+            } catch {
+                throw CodecError("takes \(type), found \"\(text)\"")
+            }
+            self = try DynamicValue(json: json, as: type)
+        }
+    }
+
+    private static let nonFinite: Set<String> = ["inf", "-inf", "nan"]
+
+    private static func parse<T>(_ text: String, _ type: FieldType, _ body: (String) -> T?) throws(CodecError) -> T {
+        guard let value = body(text) else { throw CodecError("takes \(type), found \"\(text)\"") }
+        return value
+    }
+}
+
+/// Durations as text: ISO 8601's seconds with as many digits as there are, such as `PT1.5S`.
+package enum DurationText {
+    /// The text of `duration`.
+    package static func text(of duration: Duration) -> String {
+        let attoseconds = duration.attoseconds
+        let magnitude = attoseconds.magnitude
+        var fraction = String(magnitude % UInt128(attosecondsPerSecond))
+        fraction = String(repeating: "0", count: 18 - fraction.count) + fraction
+        while fraction.last == "0" { fraction.removeLast() }
+        let whole = magnitude / UInt128(attosecondsPerSecond)
+        return (attoseconds < 0 ? "-PT" : "PT") + "\(whole)" + (fraction.isEmpty ? "" : "." + fraction) + "S"
+    }
+
+    /// The duration that `text` spells, nil when it spells none.
+    package static func duration(of text: String) -> Duration? {
+        var rest = Substring(text)
+        let isNegative = rest.first == "-"
+        if isNegative { rest.removeFirst() }
+        guard rest.hasPrefix("PT"), rest.hasSuffix("S") else { return nil }
+        let parts = rest.dropFirst(2).dropLast().split(separator: ".", omittingEmptySubsequences: false)
+        guard (1...2).contains(parts.count), isDigits(parts[0]), let whole = Int128(parts[0]) else { return nil }
+        var fraction: Int128 = 0
+        if parts.count == 2 {
+            guard parts[1].count <= 18, isDigits(parts[1]) else { return nil }
+            let padded = parts[1] + String(repeating: "0", count: 18 - parts[1].count)
+            fraction = Int128(padded) ?? 0
+        }
+        let (scaled, overflow) = whole.multipliedReportingOverflow(by: Int128(attosecondsPerSecond))
+        let (sum, sumOverflow) = scaled.addingReportingOverflow(fraction)
+        if overflow || sumOverflow { return nil }
+        return Duration(attoseconds: isNegative ? -sum : sum)
+    }
+
+    private static let attosecondsPerSecond = 1_000_000_000_000_000_000
+
+    private static func isDigits(_ text: Substring) -> Bool { !text.isEmpty && text.utf8.allSatisfy { (48...57).contains($0) } }
+}

@@ -1,0 +1,70 @@
+import LMDB
+
+// Reading records by the catalog alone.
+extension ReadingScope {
+    /// The record with this id, or nil.
+    package func dynamicRecord(id: [DynamicValue], typeIndex: Int) throws(StoreError) -> DynamicRecord? {
+        let type = state.catalog.types[typeIndex]
+        var key = ByteWriter(capacity: 64)
+        try DynamicID.encodeKey(id, of: type, to: &key)
+        let isLong = key.count >= KeyLimit.recordKey
+        KeyLimit.truncateRecordKey(&key)
+        guard let bytes = try value(type.database, key: key.bytes) else { return nil }
+        do {
+            let record = try DynamicRecord(bytes, of: type)
+            // Two ids that are too long for a key may share its truncated form.
+            if isLong, type.idParts.map({ record.values[$0.place] }) != id { return nil }
+            return record
+        } catch {
+            throw damage(type, key: key.bytes, error)
+        }
+    }
+
+    /// Calls `body` with each record of a type in the order of ids, until it returns false.
+    package func forEachDynamic(typeIndex: Int, _ body: (DynamicRecord) throws -> Bool) throws {
+        let type = state.catalog.types[typeIndex]
+        var cursor = try opened(type.database)
+        var isPositioned = try mapLMDB { () throws(LMDBError) in try cursor.first() }
+        while isPositioned {
+            if try !body(decoded(type, key: cursor.key, value: cursor.value)) { return }
+            isPositioned = try mapLMDB { () throws(LMDBError) in try cursor.next() }
+        }
+    }
+
+    /// The number of records of a type.
+    package func count(typeIndex: Int) throws(StoreError) -> Int {
+        do {
+            return try snapshot.statistics(of: state.catalog.types[typeIndex].database).entries
+        } catch {
+            throw StoreError(error)
+        }
+    }
+
+    /// The feed's head in this snapshot.
+    package func feedHead() throws(StoreError) -> FeedHead { try StoreFormat.head(state.databases, snapshot) }
+
+    /// The change set with this sequence number, or nil when it is not retained.
+    package func feedEntry(_ sequence: UInt64) throws(StoreError) -> FeedEntry? {
+        try FeedReader.entry(sequence, in: state.databases.feed, snapshot)
+    }
+
+    /// The catalog that this transaction reads by.
+    package var catalog: Catalog { state.catalog }
+
+    private func decoded(_ type: OpenType, key: RawSpan, value: RawSpan) throws(StoreError) -> DynamicRecord {
+        do {
+            return try DynamicRecord(value, of: type)
+        } catch {
+            throw damage(type, key: key, error)
+        }
+    }
+
+    @_lifetime(copy self)
+    private func opened(_ database: LMDBDatabase) throws(StoreError) -> LMDBCursor {
+        do {
+            return try snapshot.openCursor(database)
+        } catch {
+            throw StoreError(error)
+        }
+    }
+}

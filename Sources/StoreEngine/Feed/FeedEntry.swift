@@ -1,0 +1,112 @@
+package import Foundation
+
+/// A change set as the feed holds it, decoded.
+///
+/// The stream of an entry:
+///
+/// ```
+/// u8       format, 1
+/// u8       flags, 0 (bit 0 is kept for an action)
+/// f64      time, seconds since 2001-01-01 UTC
+/// u64      epoch
+/// u64      hash of the change set before
+/// varint   process id of the origin
+/// string   name of the origin (strings and bytes: a varint length, then the bytes)
+/// varint   number of changes, then each of them:
+///   u8       kind
+///   varint   number of the record type
+///   bytes    record key                                    (insert, update, delete)
+///   bytes    the record: after, for a delete before        (insert, update, delete)
+///   varint   schema version of the earlier values          (update)
+///   varint   number of changed fields, then each of them:  (update)
+///     varint   number of the field
+///     u8       1 and the earlier value as bytes, or 0 when the record before did not have the field
+///   bytes    the type's description as JSON, or nothing    (schema, reset)
+/// ```
+package struct FeedEntry: Sendable, Hashable {
+    package static let format: UInt8 = 1
+
+    package var sequence: UInt64
+    package var hash: UInt64
+    package var previousHash: UInt64
+    package var epoch: UInt64
+    package var time: Date
+    package var origin: Origin
+    package var changes: [FeedChange]
+}
+
+/// One change as the feed holds it.
+package struct FeedChange: Sendable, Hashable {
+    package var kind: ChangeKind
+    package var type: UInt32
+    package var key: [UInt8] = []
+    /// The record after the change; before it for a delete. A description for a schema change.
+    package var record: [UInt8] = []
+    /// The schema version that `earlier` follows.
+    package var earlierVersion: UInt32 = 0
+    /// The changed fields by number with their earlier values; nil where the record before did not have the field.
+    package var earlier: [EarlierValue] = []
+}
+
+/// The value of a field before an update.
+package struct EarlierValue: Sendable, Hashable {
+    package var field: UInt32
+    package var bytes: [UInt8]?
+}
+
+extension FeedEntry {
+    /// Decodes the stream of an entry.
+    package init(sequence: UInt64, hash: UInt64, stream: RawSpan) throws(CodecError) {
+        var reader = ByteReader(stream)
+        let format = try reader.read(UInt8.self)
+        guard format == FeedEntry.format else { throw CodecError("a feed entry has the format \(format)") }
+        guard try reader.read(UInt8.self) == 0 else { throw CodecError("a feed entry has unknown flags") }
+        let time = Date(timeIntervalSinceReferenceDate: Double(bitPattern: try reader.read(UInt64.self)))
+        let epoch = try reader.read(UInt64.self)
+        let previousHash = try reader.read(UInt64.self)
+        let processID = Int32(truncatingIfNeeded: try reader.readVarint())
+        let name = try String(from: reader.readLengthPrefixed())
+        let count = try reader.readVarint()
+        guard count <= UInt64(reader.remaining) else { throw CodecError("a feed entry counts \(count) changes") }
+        var changes: [FeedChange] = []
+        changes.reserveCapacity(Int(count))
+        for _ in 0..<count { changes.append(try FeedChange(from: &reader)) }
+        guard reader.isAtEnd else { throw CodecError("a feed entry has \(reader.remaining) bytes too many") }
+        self.init(
+            sequence: sequence, hash: hash, previousHash: previousHash, epoch: epoch, time: time,
+            origin: Origin(name: name, processID: processID), changes: changes)
+    }
+}
+
+extension FeedChange {
+    init(from reader: inout ByteReader) throws(CodecError) {
+        let rawKind = try reader.read(UInt8.self)
+        guard let kind = ChangeKind(rawValue: rawKind) else {
+            throw CodecError("a change has the unknown kind \(rawKind)")
+        }
+        guard let type = UInt32(exactly: try reader.readVarint()) else {
+            throw CodecError("a change has a type number out of range")
+        }
+        self.init(kind: kind, type: type)
+        if kind == .schema || kind == .reset {
+            record = try reader.readLengthPrefixed().array()
+            return
+        }
+        key = try reader.readLengthPrefixed().array()
+        record = try reader.readLengthPrefixed().array()
+        guard kind == .update else { return }
+        guard let version = UInt32(exactly: try reader.readVarint()) else {
+            throw CodecError("a change has a schema version out of range")
+        }
+        earlierVersion = version
+        let count = try reader.readVarint()
+        guard count <= UInt64(FieldTable.maximumCount) else { throw CodecError("a change has \(count) changed fields") }
+        for _ in 0..<count {
+            guard let field = UInt32(exactly: try reader.readVarint()) else {
+                throw CodecError("a change has a field number out of range")
+            }
+            let isPresent = try reader.read(UInt8.self) == 1
+            earlier.append(EarlierValue(field: field, bytes: isPresent ? try reader.readLengthPrefixed().array() : nil))
+        }
+    }
+}

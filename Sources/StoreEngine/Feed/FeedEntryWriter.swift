@@ -1,0 +1,130 @@
+import Foundation
+import LMDB
+
+/// Writes one change set into the feed, fragment by fragment.
+///
+/// An entry is a stream of bytes, cut into fragments because LMDB wants a contiguous run of pages for a value:
+///
+/// ```
+/// key          sequence number and fragment number, 8 and 4 bytes, big endian
+/// bytes 0-7    chained hash: XXH64 of all bytes after it, seeded with the hash of the fragment before (for the first:
+///              with the hash of the change set before)
+/// byte 8       1 in the last fragment of an entry, else 0
+/// bytes 9-     the stream
+/// ```
+///
+/// The hash of an entry is that of its last fragment. The stream is described at ``FeedEntry``.
+struct FeedEntryWriter: ~Copyable {
+    /// The most stream bytes in a fragment.
+    static let fragmentByteCount = 60 << 10
+
+    private let database: LMDBDatabase
+    private let sequence: UInt64
+    private var hash: UInt64
+    private var fragment: UInt32 = 0
+    private var stream = ByteWriter(capacity: 1_024)
+    private var key = ByteWriter(capacity: 16)
+    private var value = ByteWriter(capacity: 1_024)
+
+    init(database: LMDBDatabase, head: FeedHead) {
+        self.database = database
+        sequence = head.sequence + 1
+        hash = head.hash
+    }
+
+    /// Appends the stream's head.
+    mutating func begin(_ context: WriteContext, head: FeedHead, changeCount: Int) {
+        stream.append(byte: FeedEntry.format)
+        stream.append(byte: 0)
+        context.time.encode(to: &stream)
+        stream.append(head.epoch)
+        stream.append(head.hash)
+        stream.append(varint: UInt64(UInt32(bitPattern: context.origin.processID)))
+        stream.append(varint: UInt64(context.origin.name.utf8.count))
+        stream.append(utf8: context.origin.name)
+        stream.append(varint: UInt64(changeCount))
+    }
+
+    /// Appends a record's insert or delete.
+    mutating func append(_ kind: ChangeKind, type: UInt32, key: RawSpan, record: RawSpan) {
+        appendHead(kind, type: type, key: key)
+        stream.append(lengthPrefixed: record)
+    }
+
+    /// Appends a record's update with the earlier values of the changed fields.
+    mutating func appendUpdate(
+        type: OpenType, key: RawSpan, before: RecordBytes, after: RawSpan, changed: [Int]
+    ) throws(CodecError) {
+        appendHead(.update, type: type.type.id, key: key)
+        stream.append(lengthPrefixed: after)
+        stream.append(varint: UInt64(before.schemaVersion))
+        stream.append(varint: UInt64(changed.count))
+        let table = try before.table
+        let places = try type.places(inVersion: before.schemaVersion)
+        for place in changed {
+            stream.append(varint: UInt64(type.type.fields[place].id))
+            let oldPlace = places.map { Int($0[place]) } ?? place
+            stream.append(byte: oldPlace < 0 ? 0 : 1)
+            if oldPlace >= 0 { stream.append(lengthPrefixed: try table.field(oldPlace)) }
+        }
+    }
+
+    /// Appends a change of a record type, with its description as JSON, or a reset with none.
+    mutating func append(_ kind: ChangeKind, type: UInt32, description: [UInt8]) {
+        stream.append(byte: kind.rawValue)
+        stream.append(varint: UInt64(type))
+        unsafe stream.append(lengthPrefixed: description.span.bytes)
+    }
+
+    /// Writes the fragments that are full.
+    mutating func flushFull(to raw: inout LMDBWriteTransaction) throws(LMDBError) {
+        guard stream.count > FeedEntryWriter.fragmentByteCount else { return }
+        var written = 0
+        while stream.count - written > FeedEntryWriter.fragmentByteCount {
+            let end = written + FeedEntryWriter.fragmentByteCount
+            try write(written..<end, isLast: false, to: &raw)
+            written = end
+        }
+        let rest = stream.bytes.extracting(written..<stream.count).array()
+        stream.removeAll()
+        stream.append(rest)
+    }
+
+    /// Writes what is left.
+    ///
+    /// - Returns: the feed's head after this entry.
+    mutating func finish(_ head: FeedHead, to raw: inout LMDBWriteTransaction) throws(LMDBError) -> FeedHead {
+        try flushFull(to: &raw)
+        try write(0..<stream.count, isLast: true, to: &raw)
+        var next = head
+        next.sequence = sequence
+        next.hash = hash
+        return next
+    }
+
+    private mutating func appendHead(_ kind: ChangeKind, type: UInt32, key: RawSpan) {
+        stream.append(byte: kind.rawValue)
+        stream.append(varint: UInt64(type))
+        stream.append(lengthPrefixed: key)
+    }
+
+    private mutating func write(
+        _ range: Range<Int>, isLast: Bool, to raw: inout LMDBWriteTransaction
+    ) throws(LMDBError) {
+        value.removeAll()
+        value.append(UInt64(0))
+        value.append(byte: isLast ? 1 : 0)
+        value.append(range, of: stream)
+        hash = FeedEntryWriter.hash(value, seed: hash)
+        value.overwrite(hash, at: 0)
+        key.removeAll()
+        key.append(bigEndian: sequence)
+        key.append(bigEndian: fragment)
+        try raw.put(database, key: key, value: value, options: .append)
+        fragment += 1
+    }
+
+    private static func hash(_ value: borrowing ByteWriter, seed: UInt64) -> UInt64 {
+        XXH64.hash(value.bytes.extracting(8..<value.count), seed: seed)
+    }
+}

@@ -1,0 +1,88 @@
+package import LMDB
+
+/// Reads change sets from the feed database and checks their chain.
+package enum FeedReader {
+    /// The change set with this sequence number, or nil when there is none.
+    ///
+    /// - Throws: ``StoreError`` with the code `damaged` when a fragment is missing or its hash does not fit.
+    package static func entry(
+        _ sequence: UInt64, in database: LMDBDatabase, _ snapshot: LMDBSnapshot
+    ) throws(StoreError) -> FeedEntry? {
+        var stream = ByteWriter(capacity: 4_096)
+        var hash: UInt64 = 0
+        var fragment: UInt32 = 0
+        do {
+            var cursor = try snapshot.openCursor(database)
+            var key = ByteWriter(capacity: 16)
+            key.append(bigEndian: sequence)
+            key.append(bigEndian: UInt32(0))
+            guard try cursor.seek(exactly: key.bytes) else { return nil }
+            while try !append(cursor.key, cursor.value, sequence, fragment, &hash, to: &stream) {
+                fragment += 1
+                guard try cursor.next() else { throw CodecError("fragment \(fragment) is missing") }
+            }
+            return try FeedEntry(sequence: sequence, hash: hash, stream: stream.bytes)
+        } catch let error as LMDBError {
+            throw StoreError(error)
+        } catch let error as CodecError {
+            throw StoreError(error, at: "change set \(sequence) of the feed")
+        } catch {
+            throw StoreError(.other, "\(error)")
+        }
+    }
+
+    /// Checks a fragment and appends its part of the stream.
+    ///
+    /// - Returns: whether it is the last.
+    private static func append(
+        _ key: RawSpan, _ value: RawSpan, _ sequence: UInt64, _ number: UInt32, _ hash: inout UInt64,
+        to stream: inout ByteWriter
+    ) throws(CodecError) -> Bool {
+        let fragment = try FeedFragment(key: key, value: value)
+        guard fragment.sequence == sequence, fragment.fragment == number else {
+            throw CodecError("fragment \(number) is missing")
+        }
+        if number == 0 { hash = try FeedFragment.previousHash(inFirst: fragment.stream) }
+        hash = try fragment.verifiedHash(seed: hash)
+        stream.append(fragment.stream)
+        return fragment.isLast
+    }
+}
+
+/// One stored fragment of a change set.
+@safe
+package struct FeedFragment: ~Escapable {
+    package let sequence: UInt64
+    package let fragment: UInt32
+    package let isLast: Bool
+    /// The part of the entry's stream.
+    package let stream: RawSpan
+    private let hash: UInt64
+    private let hashed: RawSpan
+
+    @_lifetime(copy value)
+    package init(key: RawSpan, value: RawSpan) throws(CodecError) {
+        guard key.byteCount == 12 else { throw CodecError("a fragment has a key of \(key.byteCount) bytes") }
+        sequence = try key.loadInteger(at: 0, as: UInt64.self).byteSwapped
+        fragment = try key.loadInteger(at: 8, as: UInt32.self).byteSwapped
+        hash = try value.loadInteger(at: 0, as: UInt64.self)
+        let last = try value.loadInteger(at: 8, as: UInt8.self)
+        guard last <= 1 else { throw CodecError("a fragment is neither last nor not") }
+        isLast = last == 1
+        hashed = value.extracting(8..<value.byteCount)
+        stream = value.extracting(9..<value.byteCount)
+    }
+
+    /// The fragment's hash, when it fits its bytes and the hash before it.
+    package func verifiedHash(seed: UInt64) throws(CodecError) -> UInt64 {
+        guard XXH64.hash(hashed, seed: seed) == hash else {
+            throw CodecError("the hash of fragment \(fragment) does not fit its bytes and the change set before")
+        }
+        return hash
+    }
+
+    /// The hash of the change set before, from the stream of a first fragment.
+    package static func previousHash(inFirst stream: RawSpan) throws(CodecError) -> UInt64 {
+        try stream.loadInteger(at: 18, as: UInt64.self)
+    }
+}

@@ -1,0 +1,43 @@
+public import Foundation
+
+/// A place in the feed of one store: after a certain change set.
+///
+/// It names the store and the change set's chained hash besides the sequence number, so that a position from another
+/// store, or from a history that was lost and written anew, is told apart.
+public struct Position: Hashable, Sendable {
+    /// The store's identity, made at its creation.
+    public let store: UUID
+    /// The epoch: a copy or a restored backup starts a new one with its first write access.
+    public let epoch: UInt64
+    /// The sequence number of the change set, 0 for the place before the first.
+    public let sequence: UInt64
+    /// The change set's chained hash.
+    public let hash: UInt64
+
+    package init(store: UUID, head: FeedHead) {
+        self.store = store
+        epoch = head.epoch
+        sequence = head.sequence
+        hash = head.hash
+    }
+}
+
+extension Position: LosslessStringConvertible {
+    /// The full token: store identity, epoch, sequence number and hash, for a later resume.
+    public var description: String {
+        [store.uuidString, String(epoch, radix: 16), String(sequence), String(hash, radix: 16)].joined(separator: ".")
+    }
+
+    /// Reads a token that ``description`` wrote.
+    public init?(_ description: String) {
+        let parts = description.split(separator: ".", omittingEmptySubsequences: false)
+        guard parts.count == 4, let store = UUID(uuidString: String(parts[0])),
+            let epoch = UInt64(parts[1], radix: 16), let sequence = UInt64(parts[2]),
+            let hash = UInt64(parts[3], radix: 16)
+        else { return nil }
+        self.store = store
+        self.epoch = epoch
+        self.sequence = sequence
+        self.hash = hash
+    }
+}

@@ -1,0 +1,74 @@
+/// One entry of an index, as bytes.
+///
+/// An index maps a value part (the order-preserving keys of the indexed fields) to a record key, in one of two forms:
+///
+/// ```
+/// shared   key: value part, record key     data: byte 0, length of the record key (1 byte)
+/// sole     key: value part                 data: byte 1, record key
+/// ```
+///
+/// A unique index uses the sole form, so that LMDB itself refuses a second one, except where a field is none (those are
+/// exempt) or the value part was truncated (two long values may share it): these take the shared form, and truncated
+/// ones are compared by their records.
+package enum IndexEntry {
+    static let sharedForm: UInt8 = 0
+    static let soleForm: UInt8 = 1
+
+    /// What ``appendValue(of:parts:to:)`` found about a value part.
+    package struct ValueTraits {
+        /// Whether one of the fields is none.
+        package var hasNone = false
+        /// Whether the part was truncated.
+        package var isTruncated = false
+    }
+
+    /// Appends the value part of an entry for the record with these fields.
+    package static func appendValue(
+        of table: FieldTable, places: [Int32]?, parts: [KeyPart], to writer: inout ByteWriter
+    ) throws(CodecError) -> ValueTraits {
+        let start = writer.count
+        var traits = ValueTraits()
+        for part in parts {
+            let place = places.map { Int($0[part.place]) } ?? part.place
+            guard place >= 0 else { throw CodecError("the record lacks an indexed field") }
+            let field = try table.field(place)
+            if case .optional = part.component, field.byteCount == 0 { traits.hasNone = true }
+            try part.component.append(field, to: &writer)
+        }
+        traits.isTruncated = KeyLimit.truncateIndexValue(&writer, from: start)
+        return traits
+    }
+
+    /// Turns a value part in `key` into an entry: completes `key` and fills `data`.
+    ///
+    /// - Returns: whether the entry is in the sole form.
+    package static func complete(
+        isUnique: Bool, traits: ValueTraits, recordKey: RawSpan, key: inout ByteWriter, data: inout ByteWriter
+    ) -> Bool {
+        data.removeAll()
+        if isUnique, !traits.hasNone, !traits.isTruncated {
+            data.append(byte: soleForm)
+            data.append(recordKey)
+            return true
+        }
+        key.append(recordKey)
+        data.append(byte: sharedForm)
+        data.append(byte: UInt8(recordKey.byteCount))
+        return false
+    }
+
+    /// The record key that an entry leads to.
+    @_lifetime(copy key, copy data)
+    package static func recordKey(key: RawSpan, data: RawSpan) throws(CodecError) -> RawSpan {
+        switch try data.loadInteger(at: 0, as: UInt8.self) {
+        case soleForm where data.byteCount > 1: return data.extracting(1..<data.byteCount)
+        case sharedForm where data.byteCount == 2:
+            let length = Int(try data.loadInteger(at: 1, as: UInt8.self))
+            guard length > 0, length < key.byteCount else {
+                throw CodecError("an index entry names a record key of \(length) bytes in a key of \(key.byteCount)")
+            }
+            return key.extracting(key.byteCount - length..<key.byteCount)
+        default: throw CodecError("an index entry has neither of the two forms")
+        }
+    }
+}

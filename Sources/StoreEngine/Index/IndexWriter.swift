@@ -1,0 +1,163 @@
+import LMDB
+
+/// A unique index that refuses a record, and the key of the record that holds the value.
+struct UniqueViolation {
+    let index: OpenIndex
+    let holder: [UInt8]
+}
+
+/// Keeps the indexes of a type in step with its records.
+enum IndexWriter {
+    /// The form of an entry that was computed.
+    struct Form {
+        /// Whether the key is the value part alone, so that LMDB refuses a second one.
+        let isSole: Bool
+        /// Whether an equal value must be looked for among entries that share a truncated value part.
+        let needsScan: Bool
+    }
+
+    /// Adds the entries of a new record, or none where a unique index refuses it.
+    static func add(
+        _ record: borrowing FieldEncoder, of type: OpenType, recordKey: borrowing ByteWriter,
+        to raw: inout LMDBWriteTransaction, scratch: inout WriteScratch
+    ) throws -> UniqueViolation? {
+        let table = try FieldTable(record.tableBytes)
+        for (done, index) in type.indexes.enumerated() {
+            let form = try newEntry(of: table, index, recordKey, &scratch)
+            if let holder = try put(index, form, record, type, to: &raw, scratch: &scratch) {
+                for earlier in type.indexes[..<done] {
+                    _ = try newEntry(of: table, earlier, recordKey, &scratch)
+                    try raw.delete(earlier.database, key: scratch.newEntryKey)
+                }
+                return UniqueViolation(index: index, holder: holder)
+            }
+        }
+        return nil
+    }
+
+    /// Removes the entries of a stored record; its checksum is checked.
+    static func remove(
+        _ record: borrowing ByteWriter, of type: OpenType, recordKey: borrowing ByteWriter,
+        from raw: inout LMDBWriteTransaction, scratch: inout WriteScratch
+    ) throws {
+        let old = try RecordBytes(record.bytes)
+        for index in type.indexes {
+            try oldEntry(of: old, type, index, recordKey, &scratch)
+            try raw.delete(index.database, key: scratch.oldEntryKey)
+        }
+    }
+
+    /// Moves the entries of a record from its old state to its new one, or none where a unique index refuses it.
+    static func move(
+        changed: [Int], from oldRecord: borrowing ByteWriter, to record: borrowing FieldEncoder, of type: OpenType,
+        recordKey: borrowing ByteWriter, in raw: inout LMDBWriteTransaction, scratch: inout WriteScratch
+    ) throws -> UniqueViolation? {
+        let touched = type.indexes.filter { index in index.parts.contains { changed.contains($0.place) } }
+        if touched.isEmpty { return nil }
+        let old = try RecordBytes(unverified: oldRecord.bytes)
+        let table = try FieldTable(record.tableBytes)
+        // First all new entries, since only they can be refused; then the old ones go. Values may differ and have one
+        // key, as zero and negative zero do: such an entry stays.
+        for (done, index) in touched.enumerated() {
+            let form = try newEntry(of: table, index, recordKey, &scratch)
+            try oldEntry(of: old, type, index, recordKey, &scratch)
+            if scratch.isUnmoved { continue }
+            if let holder = try put(index, form, record, type, to: &raw, scratch: &scratch) {
+                for earlier in touched[..<done] {
+                    _ = try newEntry(of: table, earlier, recordKey, &scratch)
+                    try oldEntry(of: old, type, earlier, recordKey, &scratch)
+                    if !scratch.isUnmoved { try raw.delete(earlier.database, key: scratch.newEntryKey) }
+                }
+                return UniqueViolation(index: index, holder: holder)
+            }
+        }
+        for index in touched {
+            _ = try newEntry(of: table, index, recordKey, &scratch)
+            try oldEntry(of: old, type, index, recordKey, &scratch)
+            if !scratch.isUnmoved { try raw.delete(index.database, key: scratch.oldEntryKey) }
+        }
+        return nil
+    }
+
+    /// Computes the entry of a new record.
+    private static func newEntry(
+        of table: FieldTable, _ index: OpenIndex, _ recordKey: borrowing ByteWriter, _ scratch: inout WriteScratch
+    ) throws(CodecError) -> Form {
+        scratch.newEntryKey.removeAll()
+        let traits = try IndexEntry.appendValue(of: table, places: nil, parts: index.parts, to: &scratch.newEntryKey)
+        let isSole = IndexEntry.complete(
+            isUnique: index.stored.isUnique, traits: traits, recordKey: recordKey.bytes,
+            key: &scratch.newEntryKey, data: &scratch.newEntryData)
+        return Form(isSole: isSole, needsScan: index.stored.isUnique && traits.isTruncated && !traits.hasNone)
+    }
+
+    /// Computes the entry of a stored record.
+    private static func oldEntry(
+        of old: RecordBytes, _ type: OpenType, _ index: OpenIndex, _ recordKey: borrowing ByteWriter,
+        _ scratch: inout WriteScratch
+    ) throws(CodecError) {
+        scratch.oldEntryKey.removeAll()
+        let places = try type.places(inVersion: old.schemaVersion)
+        let traits = try IndexEntry.appendValue(
+            of: old.table, places: places, parts: index.parts, to: &scratch.oldEntryKey)
+        _ = IndexEntry.complete(
+            isUnique: index.stored.isUnique, traits: traits, recordKey: recordKey.bytes,
+            key: &scratch.oldEntryKey, data: &scratch.oldEntryData)
+    }
+
+    /// Puts the new entry in the scratch.
+    ///
+    /// - Returns: the key of the record that holds the value already, if the index is unique.
+    private static func put(
+        _ index: OpenIndex, _ form: Form, _ record: borrowing FieldEncoder, _ type: OpenType,
+        to raw: inout LMDBWriteTransaction, scratch: inout WriteScratch
+    ) throws -> [UInt8]? {
+        if form.needsScan, let holder = try holderOfLongValue(index, record, type, raw, scratch) { return holder }
+        let options: LMDBWriteTransaction.PutOptions = form.isSole ? .noOverwrite : []
+        if try raw.put(index.database, key: scratch.newEntryKey, value: scratch.newEntryData, options: options) {
+            return nil
+        }
+        return try holder(index, raw, scratch)
+    }
+
+    private static func holder(
+        _ index: OpenIndex, _ raw: borrowing LMDBWriteTransaction, _ scratch: borrowing WriteScratch
+    ) throws -> [UInt8] {
+        guard let data = try raw.snapshot.get(index.database, key: scratch.newEntryKey.bytes) else { return [] }
+        return try IndexEntry.recordKey(key: scratch.newEntryKey.bytes, data: data).array()
+    }
+
+    /// Looks through the records whose values share the truncated part for one with an equal value.
+    private static func holderOfLongValue(
+        _ index: OpenIndex, _ record: borrowing FieldEncoder, _ type: OpenType,
+        _ raw: borrowing LMDBWriteTransaction, _ scratch: borrowing WriteScratch
+    ) throws -> [UInt8]? {
+        let valuePart = scratch.newEntryKey.bytes.extracting(first: KeyLimit.indexValue)
+        let table = try FieldTable(record.tableBytes)
+        var cursor = try raw.snapshot.openCursor(index.database)
+        var isPositioned = try cursor.seek(atLeast: valuePart)
+        while isPositioned, cursor.key.extracting(first: KeyLimit.indexValue).isEqual(to: valuePart) {
+            let recordKey = try IndexEntry.recordKey(key: cursor.key, data: cursor.value).array()
+            if let stored = unsafe try raw.snapshot.get(type.database, key: recordKey.span.bytes) {
+                if try hasEqualFields(index, table, RecordBytes(stored), type) { return recordKey }
+            }
+            isPositioned = try cursor.next()
+        }
+        return nil
+    }
+
+    private static func hasEqualFields(
+        _ index: OpenIndex, _ table: FieldTable, _ other: RecordBytes, _ type: OpenType
+    ) throws(CodecError) -> Bool {
+        let otherTable = try other.table
+        let places = try type.places(inVersion: other.schemaVersion)
+        var mine = ByteWriter()
+        var theirs = ByteWriter()
+        for part in index.parts {
+            let place = places.map { Int($0[part.place]) } ?? part.place
+            try part.component.append(table.field(part.place), to: &mine)
+            try part.component.append(otherTable.field(place), to: &theirs)
+        }
+        return mine.bytes.isEqual(to: theirs.bytes)
+    }
+}

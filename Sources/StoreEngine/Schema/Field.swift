@@ -1,0 +1,75 @@
+/// A typed token for one stored property of a record or of an embedded struct.
+///
+/// `@Record` generates one for each stored property: `Sensor.fields.celsius` is a `Field<Sensor, Double>`. Where an
+/// interface takes a key path such as `\.celsius`, it is a key path into these tokens.
+@dynamicMemberLookup
+public struct Field<Root, Value>: Sendable {
+    /// The places of the property: that in the record, then those in the embedded structs on the way.
+    public let path: [Int]
+    /// The property's name, with dots between the parts of a nested one.
+    public let name: String
+    @usableFromInline let read: @Sendable (Root) -> Value
+    @usableFromInline let write: (@Sendable (inout Root, Value) -> Void)?
+
+    /// A token for the property at `index`, read by `get` and, unless it is a constant, written by `set`.
+    @inlinable
+    public init(
+        _ index: Int, _ name: String,
+        get: @escaping @Sendable (Root) -> Value,
+        set: (@Sendable (inout Root, Value) -> Void)? = nil
+    ) {
+        self.init(path: [index], name: name, read: get, write: set)
+    }
+
+    @usableFromInline
+    init(
+        path: [Int], name: String,
+        read: @escaping @Sendable (Root) -> Value,
+        write: (@Sendable (inout Root, Value) -> Void)?
+    ) {
+        self.path = path
+        self.name = name
+        self.read = read
+        self.write = write
+    }
+
+    /// The property's place in the record.
+    @inlinable public var index: Int { path[0] }
+
+    /// Whether the property can be changed.
+    @inlinable public var isMutable: Bool { write != nil }
+
+    /// The property's value in `root`.
+    @inlinable
+    public func value(in root: Root) -> Value { read(root) }
+
+    /// Sets the property in `root`; a constant stays as it is and the result is false.
+    @inlinable
+    @discardableResult
+    public func set(_ value: Value, in root: inout Root) -> Bool {
+        guard let write else { return false }
+        write(&root, value)
+        return true
+    }
+
+    /// The token for a property of the embedded struct that this property holds.
+    public subscript<Nested>(dynamicMember keyPath: KeyPath<Value.Fields, Field<Value, Nested>>) -> Field<Root, Nested>
+    where Value: EmbeddedValue {
+        let inner = Value.fields[keyPath: keyPath]
+        let outerRead = read
+        var nestedWrite: (@Sendable (inout Root, Nested) -> Void)?
+        if let outerWrite = write, let innerWrite = inner.write {
+            nestedWrite = { root, value in
+                var embedded = outerRead(root)
+                innerWrite(&embedded, value)
+                outerWrite(&root, embedded)
+            }
+        }
+        return Field<Root, Nested>(
+            path: path + inner.path,
+            name: name + "." + inner.name,
+            read: { inner.read(outerRead($0)) },
+            write: nestedWrite
+        )
+    }
+}

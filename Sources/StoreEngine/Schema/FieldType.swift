@@ -1,0 +1,108 @@
+/// How the catalog describes what a field holds: enough to read, check, print and change it without its Swift type.
+public indirect enum FieldType: Hashable, Sendable {
+    case bool
+    case int8, int16, int32, int64
+    case uint8, uint16, uint32, uint64
+    case float, double
+    case string, data
+    case uuid, date, url, decimal, duration
+    /// Any other `Codable` value, as JSON text.
+    case json
+    /// A value or none.
+    case optional(FieldType)
+    /// Values in order.
+    case array(FieldType)
+    /// Distinct values.
+    case set(FieldType)
+    /// Values by key.
+    case dictionary(FieldType, FieldType)
+    /// A raw value; its text for each case where the cases are known.
+    case enumeration(FieldType, cases: [String]?)
+    /// A nested struct whose fields can be addressed.
+    case embedded(EmbeddedSchema)
+}
+
+extension FieldType {
+    /// Whether a field of this type may hold none.
+    public var isOptional: Bool {
+        if case .optional = self { return true }
+        return false
+    }
+
+    /// The type without one layer of optionality.
+    package var unwrapped: FieldType {
+        if case .optional(let wrapped) = self { return wrapped }
+        return self
+    }
+
+    /// The raw type of an enumeration, or the type itself.
+    package var rawType: FieldType {
+        if case .enumeration(let raw, _) = self { return raw }
+        return self
+    }
+
+    /// Whether values have an order-preserving key, so that they can be an id or be indexed.
+    package var isIndexable: Bool {
+        switch self {
+        case .json, .array, .set, .dictionary, .embedded: false
+        case .optional(let wrapped): wrapped.isIndexable
+        case .enumeration(let raw, _): raw.isIndexable
+        default: true
+        }
+    }
+
+    /// Whether the type is an integer of any width.
+    package var isInteger: Bool {
+        switch self {
+        case .int8, .int16, .int32, .int64, .uint8, .uint16, .uint32, .uint64: true
+        default: false
+        }
+    }
+
+    /// The size of every encoded value in bytes, or nil where sizes differ.
+    package var fixedByteCount: Int? {
+        switch self {
+        case .bool, .int8, .uint8: 1
+        case .int16, .uint16: 2
+        case .int32, .uint32, .float: 4
+        case .int64, .uint64, .double, .date: 8
+        case .uuid, .duration: 16
+        case .enumeration(let raw, _): raw.fixedByteCount
+        default: nil
+        }
+    }
+}
+
+extension FieldType: CustomStringConvertible {
+    /// The type as people write it, for tables and messages: `string?`, `[int64]`, `enum<string>(eu, us)`.
+    public var description: String {
+        switch self {
+        case .optional(let wrapped): "\(wrapped)?"
+        case .array(let element): "[\(element)]"
+        case .set(let element): "set<\(element)>"
+        case .dictionary(let key, let value): "[\(key): \(value)]"
+        case .enumeration(let raw, let cases):
+            "enum<\(raw)>" + (cases.map { "(" + $0.joined(separator: ", ") + ")" } ?? "")
+        case .embedded(let schema):
+            "{" + schema.fields.map { "\($0.name): \($0.type)" }.joined(separator: ", ") + "}"
+        default: scalarName ?? "?"
+        }
+    }
+
+    /// The name of a type that has no parts.
+    package var scalarName: String? { FieldType.scalarNames[self] }
+
+    /// The type with such a name.
+    package init?(scalarName: String) {
+        guard let found = FieldType.scalars.first(where: { $0.name == scalarName }) else { return nil }
+        self = found.type
+    }
+
+    private static let scalars: [(name: String, type: FieldType)] = [
+        ("bool", .bool), ("int8", .int8), ("int16", .int16), ("int32", .int32), ("int64", .int64),
+        ("uint8", .uint8), ("uint16", .uint16), ("uint32", .uint32), ("uint64", .uint64),
+        ("float", .float), ("double", .double), ("string", .string), ("data", .data), ("uuid", .uuid),
+        ("date", .date), ("url", .url), ("decimal", .decimal), ("duration", .duration), ("json", .json),
+    ]
+    private static let scalarNames = Dictionary(uniqueKeysWithValues: scalars.map { ($0.type, $0.name) })
+}

@@ -1,0 +1,84 @@
+extension RecordSchema {
+    /// The most record types, and the most indexes of one type.
+    static let maximumIndexCount = 64
+
+    /// Checks what a macro cannot see, and what a schema document may get wrong.
+    package func validate() throws(StoreError) {
+        func fail(_ reason: String, _ remedy: String? = nil) -> StoreError {
+            StoreError(.invalidValue, "the schema of \(name.isEmpty ? "a record type" : name) \(reason)", remedy: remedy)
+        }
+        guard !name.isEmpty, name.utf8.count <= 255 else {
+            throw fail("has a name of \(name.utf8.count) bytes, 1 to 255 are allowed")
+        }
+        guard !fields.isEmpty, fields.count <= FieldTable.maximumCount else {
+            throw fail("has \(fields.count) fields, 1 to \(FieldTable.maximumCount) are allowed")
+        }
+        var names: Set<String> = []
+        for field in fields {
+            guard !field.name.isEmpty else { throw fail("has a field without a name") }
+            guard names.insert(field.name).inserted else { throw fail("names the field \(field.name) twice") }
+        }
+        guard !id.fields.isEmpty else { throw fail("has no id", "name the field that tells its records apart") }
+        guard id.fields.allSatisfy(fields.indices.contains), Set(id.fields).count == id.fields.count else {
+            throw fail("has an id of fields that do not exist, or of one twice")
+        }
+        for place in id.fields {
+            let field = fields[place]
+            guard field.type.isIndexable, !field.type.isOptional else {
+                throw fail("uses \(field.name) of type \(field.type) as its id", "an id has an order and is never none")
+            }
+        }
+        if id.isAssigned, id.fields.count != 1 || !fields[id.fields[0]].type.isInteger {
+            throw fail("lets the store assign an id that is not one integer")
+        }
+        guard indexes.count <= RecordSchema.maximumIndexCount else {
+            throw fail("has \(indexes.count) indexes, at most \(RecordSchema.maximumIndexCount) are allowed")
+        }
+        guard Set(indexes.map(\.fields)).count == indexes.count else { throw fail("has one index twice") }
+        for index in indexes {
+            guard !index.fields.isEmpty, index.fields.allSatisfy(fields.indices.contains),
+                Set(index.fields).count == index.fields.count
+            else { throw fail("has an index of fields that do not exist, or of one twice") }
+            for place in index.fields where !fields[place].type.isIndexable {
+                throw fail("indexes \(fields[place].name), but values of type \(fields[place].type) have no order")
+            }
+        }
+    }
+
+    /// How this schema differs from `other`, as people read it; empty when records of both are the same.
+    package func differences(from other: RecordSchema) -> [String] {
+        var found: [String] = []
+        let mine = Dictionary(fields.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+        let theirs = Dictionary(other.fields.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+        for field in fields {
+            guard let stored = theirs[field.name] else {
+                found.append("field \(field.name): \(field.type) is not in the store")
+                continue
+            }
+            if stored.type != field.type {
+                found.append("field \(field.name) is \(stored.type) in the store and \(field.type) in the program")
+            }
+            if stored.defaultValue != field.defaultValue {
+                found.append("field \(field.name) has another default in the store")
+            }
+        }
+        for field in other.fields where mine[field.name] == nil {
+            found.append("field \(field.name): \(field.type) is only in the store")
+        }
+        if id.fields.map({ fields[$0].name }) != other.id.fields.map({ other.fields[$0].name })
+            || id.isAssigned != other.id.isAssigned
+        {
+            found.append("the id differs")
+        }
+        let myIndexes = Set(indexes.map { describe($0) })
+        let theirIndexes = Set(other.indexes.map { other.describe($0) })
+        for index in myIndexes.subtracting(theirIndexes).sorted() { found.append("\(index) is not in the store") }
+        for index in theirIndexes.subtracting(myIndexes).sorted() { found.append("\(index) is only in the store") }
+        return found
+    }
+
+    /// An index as people write it.
+    package func describe(_ index: IndexSchema) -> String {
+        (index.isUnique ? "unique index (" : "index (") + index.fields.map { fields[$0].name }.joined(separator: ", ") + ")"
+    }
+}

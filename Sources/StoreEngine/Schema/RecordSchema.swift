@@ -1,0 +1,132 @@
+/// What a Swift type declares of its records: fields, id, indexes. The macro `@Record` writes it.
+///
+/// The catalog of a store turns it into a ``RecordType`` with stable numbers for the fields and indexes.
+public struct RecordSchema: Hashable, Sendable {
+    /// The record type's name in the store.
+    public let name: String
+    /// The fields, in the order in which they are declared.
+    public let fields: [FieldSchema]
+    /// Which fields are the id.
+    public let id: IDSchema
+    /// The indexes besides the id.
+    public let indexes: [IndexSchema]
+
+    /// A schema; indexes and id name fields by their place in `fields`.
+    public init(name: String, fields: [FieldSchema], id: IDSchema, indexes: [IndexSchema] = []) {
+        self.name = name
+        self.fields = fields
+        self.id = id
+        self.indexes = indexes
+    }
+}
+
+/// The fields of an embedded struct.
+public struct EmbeddedSchema: Hashable, Sendable {
+    /// The fields, in the order in which they are declared.
+    public let fields: [FieldSchema]
+
+    /// A schema of `fields`.
+    public init(fields: [FieldSchema]) { self.fields = fields }
+}
+
+/// One declared field.
+public struct FieldSchema: Hashable, Sendable {
+    /// The field's name.
+    public let name: String
+    /// What it holds.
+    public let type: FieldType
+    /// What an insert without this field gets, if it may be left out.
+    public let defaultValue: FieldDefault?
+    /// Earlier names, newest first.
+    public let renamedFrom: [String]
+
+    /// A field from its parts.
+    public init(name: String, type: FieldType, defaultValue: FieldDefault?, renamedFrom: [String]) {
+        self.name = name
+        self.type = type
+        self.defaultValue = defaultValue
+        self.renamedFrom = renamedFrom
+    }
+
+    /// A field of a type that the store knows, with the literal it is declared with.
+    public init<V: FieldValue>(
+        _ name: String, _ type: V.Type, default value: V? = nil, renamedFrom: [String] = []
+    ) {
+        // A literal always encodes; were it not to, the field would just have no default in the catalog.
+        let encoded = value.flatMap { try? $0.encoded() }
+        self.init(
+            name: name, type: V.fieldType, defaultValue: encoded.map { .value($0) }, renamedFrom: renamedFrom)
+    }
+
+    /// A field of an enum that does not name ``FieldValue``.
+    @_disfavoredOverload
+    public init<V: RawRepresentable>(
+        _ name: String, _ type: V.Type, default value: V? = nil, renamedFrom: [String] = []
+    ) where V.RawValue: FieldValue {
+        let encoded = value.flatMap { try? $0.rawValue.encoded() }
+        self.init(
+            name: name, type: .ofRawValues(V.self), defaultValue: encoded.map { .value($0) },
+            renamedFrom: renamedFrom)
+    }
+
+    /// A field of an optional enum that does not name ``FieldValue``.
+    @_disfavoredOverload
+    public init<V: RawRepresentable>(
+        _ name: String, _ type: V?.Type, default value: V?? = nil, renamedFrom: [String] = []
+    ) where V.RawValue: FieldValue {
+        let encoded = value.flatMap { try? ($0?.rawValue).encoded() }
+        self.init(
+            name: name, type: .optional(.ofRawValues(V.self)), defaultValue: encoded.map { .value($0) },
+            renamedFrom: renamedFrom)
+    }
+
+    /// A field of a type that is only `Codable`.
+    @_disfavoredOverload
+    public init<V: Codable & Sendable>(
+        _ name: String, _ type: V.Type, default value: V? = nil, renamedFrom: [String] = []
+    ) {
+        let encoded = value.flatMap { try? JSONField($0).encoded() }
+        self.init(name: name, type: .json, defaultValue: encoded.map { .value($0) }, renamedFrom: renamedFrom)
+    }
+
+    /// A field that the transaction fills in.
+    public init<V: FieldValue>(_ name: String, _ type: V.Type, token: DefaultToken, renamedFrom: [String] = []) {
+        self.init(name: name, type: V.fieldType, defaultValue: .token(token), renamedFrom: renamedFrom)
+    }
+}
+
+/// What an insert without a field gets.
+public enum FieldDefault: Hashable, Sendable {
+    /// A constant, encoded as the field's type says.
+    case value([UInt8])
+    /// What the transaction fills in.
+    case token(DefaultToken)
+}
+
+/// Which fields are a record's id.
+public struct IDSchema: Hashable, Sendable {
+    /// The places of the id's fields.
+    public let fields: [Int]
+    /// Whether the store assigns increasing integers, never one twice.
+    public let isAssigned: Bool
+
+    /// An id of `fields`.
+    public init(_ fields: [Int], isAssigned: Bool = false) {
+        self.fields = fields
+        self.isAssigned = isAssigned
+    }
+}
+
+/// An index over one or more fields.
+public struct IndexSchema: Hashable, Sendable {
+    /// The places of the indexed fields, the most significant first.
+    public let fields: [Int]
+    /// Whether no two records may have equal values in all of these fields. Records with none in one are exempt.
+    public let isUnique: Bool
+
+    /// An index over `fields`.
+    public init(_ fields: [Int], isUnique: Bool = false) {
+        self.fields = fields
+        self.isUnique = isUnique
+    }
+}

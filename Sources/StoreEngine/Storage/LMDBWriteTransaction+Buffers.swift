@@ -1,0 +1,50 @@
+import LMDB
+
+// Puts and deletes from reusable buffers. A span of a buffer inside a larger struct would keep all of that struct
+// borrowed; a borrowed buffer does not, so a transaction can hold its buffers and its LMDB transaction side by side.
+extension LMDBWriteTransaction {
+    /// Puts what the buffers hold; false when `.noOverwrite` found the key.
+    @discardableResult
+    mutating func put(
+        _ database: LMDBDatabase, key: borrowing ByteWriter, value: borrowing ByteWriter, options: PutOptions = []
+    ) throws(LMDBError) -> Bool {
+        try put(database, key: key.bytes, value: value.bytes, options: options)
+    }
+
+    /// Puts an encoded record; false when `.noOverwrite` found the key.
+    @discardableResult
+    mutating func put(
+        _ database: LMDBDatabase, key: borrowing ByteWriter, record: borrowing FieldEncoder, options: PutOptions = []
+    ) throws(LMDBError) -> Bool {
+        try put(database, key: key.bytes, value: record.bytes, options: options)
+    }
+
+    /// Deletes the entry under the key in a buffer; false when there is none.
+    @discardableResult
+    mutating func delete(_ database: LMDBDatabase, key: borrowing ByteWriter) throws(LMDBError) -> Bool {
+        try delete(database, key: key.bytes)
+    }
+
+    /// Replaces the contents of `buffer` with the value under the key in another; false when there is none.
+    borrowing func copy(
+        _ database: LMDBDatabase, key: borrowing ByteWriter, to buffer: inout ByteWriter
+    ) throws(LMDBError) -> Bool {
+        buffer.removeAll()
+        guard let value = try snapshot.get(database, key: key.bytes) else { return false }
+        buffer.append(value)
+        return true
+    }
+}
+
+extension FieldEncoder {
+    /// Where field `index` lies in ``bytes``.
+    func range(ofField index: Int) throws(CodecError) -> Range<Int> {
+        let range = try FieldTable(tableBytes).range(of: index)
+        return range.lowerBound + headerByteCount..<range.upperBound + headerByteCount
+    }
+
+    /// The integer at `offset` of ``bytes``, least significant byte first.
+    func integer<I: FixedWidthInteger & BitwiseCopyable>(at offset: Int, as type: I.Type) throws(CodecError) -> I {
+        try bytes.loadInteger(at: offset, as: type)
+    }
+}

@@ -1,0 +1,110 @@
+/// The net effect of one write closure on each record it touched, in the order of first touch.
+///
+/// Only the state before the closure and the newest one are kept: several writes to a record are one change, a delete
+/// and an insert are an update, and what ends as it began is no change.
+struct NetChanges: ~Copyable {
+    /// A run of bytes in the arena.
+    struct Run {
+        var start: Int
+        var count: Int
+    }
+
+    /// One record.
+    struct Entry {
+        let hash: UInt64
+        /// The place of its type in the catalog.
+        let type: Int
+        let key: Run
+        /// The record before the closure, nil when there was none.
+        let before: Run?
+        /// The record now, nil when there is none.
+        var after: Run?
+    }
+
+    private(set) var entries: [Entry] = []
+    private var arena = ByteWriter(capacity: 1_024)
+    /// Open addressing with linear probing: the place in `entries` plus one, 0 for a free slot.
+    private var slots: [Int32] = Array(repeating: 0, count: 64)
+
+    /// The bytes that the records take in memory.
+    var byteCount: Int { arena.count }
+
+    /// The place of a record among the entries.
+    func find(type: Int, key writer: borrowing ByteWriter) -> Int? {
+        if entries.isEmpty { return nil }
+        let key = writer.bytes
+        let hash = NetChanges.hash(type: type, key: key)
+        var slot = Int(truncatingIfNeeded: hash) & (slots.count - 1)
+        while slots[slot] != 0 {
+            let entry = entries[Int(slots[slot]) - 1]
+            if entry.hash == hash, entry.type == type, bytes(entry.key).isEqual(to: key) { return Int(slots[slot]) - 1 }
+            slot = (slot + 1) & (slots.count - 1)
+        }
+        return nil
+    }
+
+    /// Adds a record that was not there before this closure.
+    mutating func add(type: Int, key: borrowing ByteWriter) -> Int { add(type: type, key: key.bytes, before: nil) }
+
+    /// Adds a record that this closure touches for the first time.
+    mutating func add(type: Int, key: borrowing ByteWriter, before: borrowing ByteWriter) -> Int {
+        add(type: type, key: key.bytes, before: before.bytes)
+    }
+
+    private mutating func add(type: Int, key: RawSpan, before: RawSpan?) -> Int {
+        if (entries.count + 1) * 2 > slots.count { growSlots() }
+        let hash = NetChanges.hash(type: type, key: key)
+        let keyRun = store(key)
+        var beforeRun: Run?
+        if let before { beforeRun = store(before) }
+        entries.append(Entry(hash: hash, type: type, key: keyRun, before: beforeRun, after: beforeRun))
+        place(hash, number: Int32(entries.count))
+        return entries.count - 1
+    }
+
+    /// Notes the newest state of the record at `index`.
+    mutating func set(_ index: Int, after record: borrowing FieldEncoder) {
+        let after = record.bytes
+        let old = entries[index].after
+        // The state before must stay, so only a later one may be overwritten.
+        if let old, old.count == after.byteCount, old.start != entries[index].before?.start {
+            arena.overwrite(after, at: old.start)
+        } else {
+            entries[index].after = store(after)
+        }
+    }
+
+    /// Notes that the record at `index` is gone.
+    mutating func remove(_ index: Int) { entries[index].after = nil }
+
+    /// The incarnation that the record at `index` had before this closure, nil when it was not there.
+    func incarnationBefore(_ index: Int) -> UInt64? {
+        guard let before = entries[index].before else { return nil }
+        return try? RecordBytes(unverified: bytes(before)).incarnation
+    }
+
+    /// The bytes of a run.
+    @_lifetime(borrow self)
+    borrowing func bytes(_ run: Run) -> RawSpan { arena.bytes.extracting(run.start..<run.start + run.count) }
+
+    private mutating func store(_ span: RawSpan) -> Run {
+        let run = Run(start: arena.count, count: span.byteCount)
+        arena.append(span)
+        return run
+    }
+
+    private mutating func growSlots() {
+        slots = Array(repeating: 0, count: slots.count * 4)
+        for (index, entry) in entries.enumerated() { place(entry.hash, number: Int32(index + 1)) }
+    }
+
+    private mutating func place(_ hash: UInt64, number: Int32) {
+        var slot = Int(truncatingIfNeeded: hash) & (slots.count - 1)
+        while slots[slot] != 0 { slot = (slot + 1) & (slots.count - 1) }
+        slots[slot] = number
+    }
+
+    private static func hash(type: Int, key: RawSpan) -> UInt64 {
+        XXH64.hash(key, seed: UInt64(truncatingIfNeeded: type))
+    }
+}

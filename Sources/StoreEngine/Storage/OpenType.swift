@@ -1,0 +1,91 @@
+package import LMDB
+
+/// A record type of an open store: its catalog entry, its databases, and what is computed once from them.
+package final class OpenType: Sendable {
+    /// The catalog's entry.
+    package let type: RecordType
+    /// The database of the records.
+    package let database: LMDBDatabase
+    /// The indexes with their databases.
+    package let indexes: [OpenIndex]
+    /// How the id's fields become the record key.
+    package let idParts: [KeyPart]
+    /// The fields that the transaction fills in.
+    package let tokens: [(place: Int, token: DefaultToken)]
+    /// The place of the integer that the store assigns, if it does.
+    package let assignedPlace: Int?
+    private let placesByVersion: [UInt32: [Int32]]
+
+    /// Opens the parts of `type`; `database` and `indexDatabases` are those of its records and indexes in order.
+    package init(_ type: RecordType, database: LMDBDatabase, indexDatabases: [LMDBDatabase]) throws(StoreError) {
+        self.type = type
+        self.database = database
+        idParts = try OpenType.keyParts(of: type.idFields, in: type)
+        var indexes: [OpenIndex] = []
+        for (stored, database) in zip(type.indexes, indexDatabases) {
+            let parts = try OpenType.keyParts(of: stored.fields, in: type)
+            indexes.append(OpenIndex(stored: stored, database: database, parts: parts))
+        }
+        self.indexes = indexes
+        tokens = type.fields.enumerated().compactMap { place, field in
+            guard case .token(let token) = field.schema.defaultValue else { return nil }
+            return (place, token)
+        }
+        assignedPlace = type.assignsIDs ? idParts.first?.place : nil
+        var places: [UInt32: [Int32]] = [:]
+        for earlier in type.earlierVersions {
+            places[earlier.version] = type.fields.map { field in
+                Int32(earlier.fields.firstIndex { $0.id == field.id } ?? -1)
+            }
+        }
+        placesByVersion = places
+    }
+
+    /// The type's name.
+    package var name: String { type.name }
+
+    /// For each of the newest fields its place in records of `version`, -1 where those lack it; nil when all agree.
+    package func places(inVersion version: UInt32) throws(CodecError) -> [Int32]? {
+        if version == type.version { return nil }
+        guard let places = placesByVersion[version] else {
+            throw CodecError("the record follows version \(version) of \(name), which the catalog does not know")
+        }
+        return places
+    }
+
+    private static func keyParts(of fields: [UInt32], in type: RecordType) throws(StoreError) -> [KeyPart] {
+        var parts: [KeyPart] = []
+        for id in fields {
+            guard let place = type.place(ofField: id), let component = KeyComponent(type.fields[place].type) else {
+                throw StoreError(
+                    .damaged, "the catalog entry of \(type.name) uses field \(id) as a key, which it cannot be",
+                    remedy: "restore a backup")
+            }
+            parts.append(KeyPart(place: place, component: component))
+        }
+        return parts
+    }
+}
+
+/// One field of a key.
+package struct KeyPart: Sendable {
+    /// The field's place in the record.
+    package let place: Int
+    /// How its bytes become key bytes.
+    package let component: KeyComponent
+}
+
+/// An index of an open store.
+package struct OpenIndex: Sendable {
+    /// The catalog's entry.
+    package let stored: StoredIndex
+    /// The database of its entries.
+    package let database: LMDBDatabase
+    /// How the indexed fields become the value part of an entry's key.
+    package let parts: [KeyPart]
+
+    /// The indexed fields' names in `type`, as messages show them.
+    package func fieldNames(in type: RecordType) -> String {
+        parts.map { type.fields[$0.place].name }.joined(separator: ", ")
+    }
+}

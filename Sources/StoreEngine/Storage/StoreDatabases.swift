@@ -1,0 +1,41 @@
+package import LMDB
+
+/// The fixed databases of a store, and the names of the others.
+package struct StoreDatabases: Hashable, Sendable {
+    /// One entry for each record type.
+    package let catalog: LMDBDatabase
+    /// Format, identity, feed head and counters.
+    package let metadata: LMDBDatabase
+    /// The change sets.
+    package let feed: LMDBDatabase
+    /// Named consumers of the feed.
+    package let consumers: LMDBDatabase
+
+    package static let catalogName = "catalog"
+    package static let metadataName = "metadata"
+    package static let feedName = "feed"
+    package static let consumersName = "consumers"
+
+    /// The name of the database with the records of a type.
+    package static func recordsName(type: UInt32) -> String { "records.\(type)" }
+
+    /// The name of the database with the entries of an index.
+    package static func indexName(type: UInt32, index: UInt32) -> String { "index.\(type).\(index)" }
+}
+
+/// The keys of the metadata database. They are text, so that `mdb_dump` shows what is what.
+package enum MetadataKey {
+    /// The format's version, 4 bytes.
+    package static let format = Array("format".utf8)
+    /// The store's identity, a UUID.
+    package static let identity = Array("identity".utf8)
+    /// The feed's head, see ``FeedHead``.
+    package static let head = Array("head".utf8)
+    /// The catalog's version, 8 bytes.
+    package static let catalogVersion = Array("catalog".utf8)
+    /// The file that this store lives in: inode and birth time, 16 bytes. Another file means that it is a copy.
+    package static let home = Array("home".utf8)
+
+    /// The greatest id that the store has assigned for a type, 8 bytes.
+    package static func assigned(type: UInt32) -> [UInt8] { Array("assigned.\(type)".utf8) }
+}

@@ -1,0 +1,171 @@
+package import Foundation
+package import LMDB
+
+/// The format of stores that this library writes, and the first steps in a store.
+package enum StoreFormat {
+    /// The format's version. See the article *The file format* for its history.
+    package static let version: UInt32 = 1
+
+    /// What the metadata says of a store.
+    package struct Header: Sendable {
+        package let identity: UUID
+        package let head: FeedHead
+        package let catalogVersion: UInt64
+        package let home: [UInt8]
+    }
+
+    /// Opens the fixed databases of an existing store.
+    ///
+    /// - Returns: nil when the environment is empty.
+    /// - Throws: ``StoreError``: `notAStore` when it is an environment of something else.
+    package static func openDatabases(_ raw: inout LMDBWriteTransaction, create: Bool) throws(StoreError)
+        -> StoreDatabases?
+    {
+        func open(_ name: String, _ raw: inout LMDBWriteTransaction) throws(StoreError) -> LMDBDatabase? {
+            do {
+                return try raw.openDatabase(named: name, create: create)
+            } catch {
+                throw StoreError(error)
+            }
+        }
+        return try collect(
+            open(StoreDatabases.metadataName, &raw), open(StoreDatabases.catalogName, &raw),
+            open(StoreDatabases.feedName, &raw), open(StoreDatabases.consumersName, &raw))
+    }
+
+    /// Opens the fixed databases of an existing store for reading.
+    package static func openDatabases(_ snapshot: LMDBSnapshot) throws(StoreError) -> StoreDatabases? {
+        func open(_ name: String) throws(StoreError) -> LMDBDatabase? {
+            do {
+                return try snapshot.openDatabase(named: name)
+            } catch {
+                throw StoreError(error)
+            }
+        }
+        return try collect(
+            open(StoreDatabases.metadataName), open(StoreDatabases.catalogName), open(StoreDatabases.feedName),
+            open(StoreDatabases.consumersName))
+    }
+
+    private static func collect(
+        _ metadata: LMDBDatabase?, _ catalog: LMDBDatabase?, _ feed: LMDBDatabase?, _ consumers: LMDBDatabase?
+    ) throws(StoreError) -> StoreDatabases? {
+        if let metadata, let catalog, let feed, let consumers {
+            return StoreDatabases(catalog: catalog, metadata: metadata, feed: feed, consumers: consumers)
+        }
+        guard metadata == nil, catalog == nil, feed == nil, consumers == nil else {
+            throw StoreError(
+                .notAStore, "the directory holds an LMDB environment that is only partly a store",
+                remedy: "restore a backup")
+        }
+        return nil
+    }
+
+    /// Writes the metadata of a new store.
+    package static func initialize(
+        _ databases: StoreDatabases, identity: UUID, epoch: UInt64, home: [UInt8], in raw: inout LMDBWriteTransaction
+    ) throws(StoreError) -> Header {
+        var version = ByteWriter()
+        version.append(StoreFormat.version)
+        try put(MetadataKey.format, version.bytes, databases, &raw)
+        var identityBytes = ByteWriter()
+        identity.encode(to: &identityBytes)
+        try put(MetadataKey.identity, identityBytes.bytes, databases, &raw)
+        let head = FeedHead(epoch: epoch)
+        try writeHead(head, databases, &raw)
+        try writeCatalogVersion(1, databases, &raw)
+        unsafe try put(MetadataKey.home, home.span.bytes, databases, &raw)
+        return Header(identity: identity, head: head, catalogVersion: 1, home: home)
+    }
+
+    /// Reads and checks the metadata.
+    ///
+    /// - Throws: ``StoreError``: `newerFormat` when a newer library wrote the store; `damaged`.
+    package static func header(_ databases: StoreDatabases, _ snapshot: LMDBSnapshot) throws(StoreError) -> Header {
+        let version = try decode(MetadataKey.format, databases, snapshot) { bytes throws(CodecError) in
+            try UInt32(from: bytes)
+        }
+        guard version <= StoreFormat.version else {
+            throw StoreError(
+                .newerFormat, "the store has format \(version), this program knows up to \(StoreFormat.version)",
+                remedy: "use a program built with a newer ModelStore")
+        }
+        return Header(
+            identity: try decode(MetadataKey.identity, databases, snapshot) { bytes throws(CodecError) in
+                try UUID(from: bytes)
+            },
+            head: try head(databases, snapshot),
+            catalogVersion: try catalogVersion(databases, snapshot),
+            home: try decode(MetadataKey.home, databases, snapshot) { $0.array() })
+    }
+
+    /// The feed's head.
+    package static func head(_ databases: StoreDatabases, _ snapshot: LMDBSnapshot) throws(StoreError) -> FeedHead {
+        try decode(MetadataKey.head, databases, snapshot) { bytes throws(CodecError) in try FeedHead(from: bytes) }
+    }
+
+    /// The catalog's version.
+    package static func catalogVersion(
+        _ databases: StoreDatabases, _ snapshot: LMDBSnapshot
+    ) throws(StoreError) -> UInt64 {
+        try decode(MetadataKey.catalogVersion, databases, snapshot) { bytes throws(CodecError) in
+            try UInt64(from: bytes)
+        }
+    }
+
+    /// Writes the feed's head.
+    package static func writeHead(
+        _ head: FeedHead, _ databases: StoreDatabases, _ raw: inout LMDBWriteTransaction
+    ) throws(StoreError) {
+        var bytes = ByteWriter(capacity: 64)
+        head.encode(to: &bytes)
+        try put(MetadataKey.head, bytes.bytes, databases, &raw)
+    }
+
+    /// Writes the catalog's version.
+    package static func writeCatalogVersion(
+        _ version: UInt64, _ databases: StoreDatabases, _ raw: inout LMDBWriteTransaction
+    ) throws(StoreError) {
+        var bytes = ByteWriter()
+        bytes.append(version)
+        try put(MetadataKey.catalogVersion, bytes.bytes, databases, &raw)
+    }
+
+    /// Writes which file the store lives in.
+    package static func writeHome(
+        _ home: [UInt8], _ databases: StoreDatabases, _ raw: inout LMDBWriteTransaction
+    ) throws(StoreError) {
+        unsafe try put(MetadataKey.home, home.span.bytes, databases, &raw)
+    }
+
+    private static func put(
+        _ key: [UInt8], _ value: RawSpan, _ databases: StoreDatabases, _ raw: inout LMDBWriteTransaction
+    ) throws(StoreError) {
+        do {
+            unsafe try raw.put(databases.metadata, key: key.span.bytes, value: value)
+        } catch {
+            throw StoreError(error)
+        }
+    }
+
+    private static func decode<T>(
+        _ key: [UInt8], _ databases: StoreDatabases, _ snapshot: LMDBSnapshot,
+        _ body: (RawSpan) throws(CodecError) -> T
+    ) throws(StoreError) -> T {
+        let name = String(decoding: key, as: UTF8.self)
+        let found: RawSpan?
+        do {
+            found = unsafe try snapshot.get(databases.metadata, key: key.span.bytes)
+        } catch {
+            throw StoreError(error)
+        }
+        guard let found else {
+            throw StoreError(.damaged, "the store's metadata lacks \(name)", remedy: "restore a backup")
+        }
+        do {
+            return try body(found)
+        } catch {
+            throw StoreError(error, at: "the store's metadata \(name)")
+        }
+    }
+}

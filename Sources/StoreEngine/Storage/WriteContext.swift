@@ -1,0 +1,52 @@
+package import Foundation
+
+/// Who writes and with what inputs: everything about a write closure that is not in the store.
+///
+/// Time, identifiers and random numbers come from here, so that a closure that runs again sees the same ones and a
+/// recorded write can be replayed.
+package struct WriteContext: Sendable {
+    /// The time of the transaction.
+    package var time: Date
+    /// The first state of the random stream.
+    package var seed: UInt64
+    /// Who writes.
+    package var origin: Origin
+    /// Tells this closure's transaction from any other.
+    package var token: UInt64
+
+    package init(time: Date, seed: UInt64, origin: Origin, token: UInt64) {
+        self.time = time
+        self.seed = seed
+        self.origin = origin
+        self.token = token
+    }
+}
+
+/// The process that made a change set.
+package struct Origin: Hashable, Sendable {
+    /// A name of the program's choice.
+    package var name: String
+    /// The process id.
+    package var processID: Int32
+
+    package init(name: String, processID: Int32) {
+        self.name = name
+        self.processID = processID
+    }
+}
+
+/// A reproducible stream of random numbers: SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number
+/// generators", 2014).
+public struct TransactionRandom: RandomNumberGenerator, Sendable {
+    private var state: UInt64
+
+    package init(seed: UInt64) { state = seed }
+
+    public mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+}

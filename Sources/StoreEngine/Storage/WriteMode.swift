@@ -1,0 +1,10 @@
+/// What a write expects to find under its id.
+@usableFromInline
+package enum WriteMode: Sendable {
+    /// No record.
+    case insert
+    /// A record.
+    case update
+    /// Either.
+    case upsert
+}

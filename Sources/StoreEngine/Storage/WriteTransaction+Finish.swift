@@ -1,0 +1,96 @@
+package import LMDB
+
+/// What a write closure leaves: its LMDB transaction, not yet committed, and the feed's new head.
+package struct FinishedWrite: ~Copyable {
+    /// The transaction, with the change set in it.
+    package var raw: LMDBWriteTransaction
+    /// The feed's head after the closure; as before it when nothing changed.
+    package let head: FeedHead
+    /// The number of changes in the change set.
+    package let changeCount: Int
+    /// Whether there is anything to commit.
+    package let didWrite: Bool
+
+    /// The transaction alone.
+    package consuming func intoRaw() -> LMDBWriteTransaction { raw }
+}
+
+extension WriteTransaction {
+    /// Computes the net change set, writes it to the feed, and gives the LMDB transaction back.
+    package consuming func finish() throws(StoreError) -> FinishedWrite {
+        if let failure { throw failure }
+        do {
+            let changed = try netChanges()
+            var next = head
+            if !changed.isEmpty {
+                next = try Self.writeFeedEntry(changed, of: changes, state, head, context, to: &raw)
+            }
+            try storeAssignedIDs()
+            return FinishedWrite(raw: raw, head: next, changeCount: changed.count,
+                didWrite: !changed.isEmpty || !assigned.isEmpty)
+        } catch let error as LMDBError {
+            throw StoreError(error)
+        } catch let error as CodecError {
+            throw StoreError(error, at: "a change of this write")
+        } catch let error as StoreError {
+            throw error
+        } catch {
+            throw StoreError(.other, "\(error)")
+        }
+    }
+
+    /// The touched records that ended otherwise than they began, with the changed places of updates.
+    private borrowing func netChanges() throws(CodecError) -> [(entry: Int, changed: [Int])] {
+        var net: [(entry: Int, changed: [Int])] = []
+        net.reserveCapacity(changes.entries.count)
+        for (index, entry) in changes.entries.enumerated() {
+            switch (entry.before, entry.after) {
+            case (nil, nil): continue
+            case (let before?, let after?):
+                let old = try RecordBytes(unverified: changes.bytes(before))
+                let changed = try RecordDifference.changedPlaces(
+                    from: old, to: changes.bytes(after), of: state.catalog.types[entry.type])
+                if !changed.isEmpty { net.append((index, changed)) }
+            default: net.append((index, []))
+            }
+        }
+        return net
+    }
+
+    // Static, so that the changes can be read while the LMDB transaction is written to.
+    private static func writeFeedEntry(
+        _ net: [(entry: Int, changed: [Int])], of changes: borrowing NetChanges, _ state: StoreState, _ head: FeedHead,
+        _ context: WriteContext, to raw: inout LMDBWriteTransaction
+    ) throws -> FeedHead {
+        var writer = FeedEntryWriter(database: state.databases.feed, head: head)
+        writer.begin(context, head: head, changeCount: net.count)
+        for (index, changed) in net {
+            let entry = changes.entries[index]
+            let type = state.catalog.types[entry.type]
+            let key = changes.bytes(entry.key)
+            switch (entry.before, entry.after) {
+            case (let before?, let after?):
+                try writer.appendUpdate(
+                    type: type, key: key, before: RecordBytes(unverified: changes.bytes(before)),
+                    after: changes.bytes(after), changed: changed)
+            case (nil, let after?):
+                writer.append(.insert, type: type.type.id, key: key, record: changes.bytes(after))
+            case (let before?, nil):
+                writer.append(.delete, type: type.type.id, key: key, record: changes.bytes(before))
+            case (nil, nil): continue
+            }
+            try writer.flushFull(to: &raw)
+        }
+        return try writer.finish(head, to: &raw)
+    }
+
+    private mutating func storeAssignedIDs() throws(LMDBError) {
+        for (type, value) in assigned.sorted(by: { $0.key < $1.key }) {
+            var bytes = ByteWriter(capacity: 16)
+            bytes.append(value)
+            var key = ByteWriter(capacity: 32)
+            key.append(MetadataKey.assigned(type: type))
+            try raw.put(state.databases.metadata, key: key.bytes, value: bytes.bytes)
+        }
+    }
+}

@@ -1,0 +1,155 @@
+import LMDB
+
+// Writing encoded records. Each operation either does all of its puts and deletes or, where it throws a constraint's
+// error, none.
+extension WriteTransaction {
+    /// Stores the record in `encoder`, whose fields are final but for those that the transaction fills in.
+    package mutating func put(_ typeIndex: Int, mode: WriteMode) throws(StoreError) {
+        let type = state.catalog.types[typeIndex]
+        if mode != .update { try fillGeneratedFields(of: type) }
+        guard encoder.byteCount <= state.limits.recordByteCount else {
+            throw StoreError(
+                .tooLarge,
+                "a record of \(type.name) takes \(encoder.byteCount) bytes, \(state.limits.recordByteCount) are allowed",
+                remedy: "store large data elsewhere, or raise the limit recordByteCount")
+        }
+        do {
+            try Self.encodeKey(of: encoder, type, to: &recordKey)
+        } catch {
+            throw StoreError(.invalidValue, "the id of a \(type.name) cannot be a key: \(error)")
+        }
+        if mode == .insert { return try insertNew(type, typeIndex) }
+        guard try copyStored(type) else {
+            if mode == .upsert { return try insertNew(type, typeIndex) }
+            throw StoreError(.recordNotFound, "there is no \(type.name) with the id \(RecordText.id(encoder.bytes, type))")
+        }
+        try replace(type, typeIndex)
+    }
+
+    /// Deletes the record with this key.
+    ///
+    /// - Returns: whether there was one.
+    @usableFromInline
+    package mutating func delete(_ typeIndex: Int, key: RawSpan) throws(StoreError) -> Bool {
+        let type = state.catalog.types[typeIndex]
+        recordKey.removeAll()
+        recordKey.append(key)
+        KeyLimit.truncateRecordKey(&recordKey)
+        guard try copyStored(type) else { return false }
+        do {
+            try IndexWriter.remove(oldRecord, of: type, recordKey: recordKey, from: &raw, scratch: &scratch)
+            try raw.delete(type.database, key: recordKey)
+        } catch {
+            throw failed(error, type)
+        }
+        let index = noteTouched(typeIndex)
+        changes.remove(index)
+        try requireRoomForChanges()
+        return true
+    }
+
+    private mutating func insertNew(_ type: OpenType, _ typeIndex: Int) throws(StoreError) {
+        let known = changes.find(type: typeIndex, key: recordKey)
+        // Deleted earlier in this closure: one net update of the same incarnation.
+        let earlier = known.flatMap { changes.incarnationBefore($0) }
+        encoder.seal(schemaVersion: type.type.version, incarnation: earlier ?? sequence)
+        do {
+            guard try raw.put(type.database, key: recordKey, record: encoder, options: .noOverwrite) else {
+                throw StoreError(
+                    .recordExists, "there is a \(type.name) with the id \(RecordText.id(encoder.bytes, type)) already",
+                    remedy: "update it, or upsert")
+            }
+            let violated = try IndexWriter.add(encoder, of: type, recordKey: recordKey, to: &raw, scratch: &scratch)
+            if let violated {
+                try raw.delete(type.database, key: recordKey)
+                throw try uniqueViolation(type, violated)
+            }
+        } catch {
+            throw failed(error, type)
+        }
+        let index = known ?? changes.add(type: typeIndex, key: recordKey)
+        changes.set(index, after: encoder)
+        try requireRoomForChanges()
+    }
+
+    private mutating func replace(_ type: OpenType, _ typeIndex: Int) throws(StoreError) {
+        do {
+            let difference = try Self.difference(oldRecord, encoder, type)
+            if difference.changed.isEmpty { return }
+            encoder.seal(schemaVersion: type.type.version, incarnation: difference.incarnation)
+            let violated = try IndexWriter.move(
+                changed: difference.changed, from: oldRecord, to: encoder, of: type, recordKey: recordKey, in: &raw,
+                scratch: &scratch)
+            if let violated { throw try uniqueViolation(type, violated) }
+            try raw.put(type.database, key: recordKey, record: encoder)
+        } catch {
+            throw failed(error, type)
+        }
+        let index = noteTouched(typeIndex)
+        changes.set(index, after: encoder)
+        try requireRoomForChanges()
+    }
+
+    /// The record under `recordKey` among the changes, where `oldRecord` is its state before.
+    private mutating func noteTouched(_ typeIndex: Int) -> Int {
+        changes.find(type: typeIndex, key: recordKey) ?? changes.add(type: typeIndex, key: recordKey, before: oldRecord)
+    }
+
+    /// Copies the stored record under `recordKey` to `oldRecord`.
+    private mutating func copyStored(_ type: OpenType) throws(StoreError) -> Bool {
+        do {
+            return try raw.copy(type.database, key: recordKey, to: &oldRecord)
+        } catch {
+            throw fail(error)
+        }
+    }
+
+    private func requireRoomForChanges() throws(StoreError) {
+        guard changes.byteCount <= state.limits.changeSetByteCount else {
+            throw StoreError(
+                .tooLarge,
+                "the change set of one write takes more than \(state.limits.changeSetByteCount) bytes",
+                remedy: "write in several closures, or raise the limit changeSetByteCount")
+        }
+    }
+
+    private func uniqueViolation(_ type: OpenType, _ violation: UniqueViolation) throws -> StoreError {
+        let names = violation.index.fieldNames(in: type.type)
+        var text = "?"
+        if let holder = unsafe try raw.snapshot.get(type.database, key: violation.holder.span.bytes) {
+            text = RecordText.id(holder, type)
+        }
+        return StoreError(
+            .uniqueViolation,
+            "another \(type.name) (id \(text)) has the same \(names) as \(RecordText.id(encoder.bytes, type))",
+            remedy: "\(names) is unique: choose another value or change that record first")
+    }
+
+    /// The store error for one from below, met while the record under `recordKey` was written.
+    private mutating func failed(_ error: any Error, _ type: OpenType) -> StoreError {
+        switch error {
+        case let error as StoreError: return error
+        case let error as LMDBError: return fail(error)
+        case let error as CodecError: return _reading.damage(type, key: recordKey.bytes, error)
+        default: return StoreError(.other, "\(error)", cause: error)
+        }
+    }
+
+    /// Fills `key` from the id fields of a record.
+    private static func encodeKey(
+        of record: borrowing FieldEncoder, _ type: OpenType, to key: inout ByteWriter
+    ) throws(CodecError) {
+        key.removeAll()
+        let table = try FieldTable(record.tableBytes)
+        for part in type.idParts { try part.component.append(table.field(part.place), to: &key) }
+        KeyLimit.truncateRecordKey(&key)
+    }
+
+    /// The changed places and the incarnation of a stored record; its checksum is checked.
+    private static func difference(
+        _ old: borrowing ByteWriter, _ new: borrowing FieldEncoder, _ type: OpenType
+    ) throws(CodecError) -> (changed: [Int], incarnation: UInt64) {
+        let stored = try RecordBytes(old.bytes)
+        return (try RecordDifference.changedPlaces(from: stored, to: new.bytes, of: type), stored.incarnation)
+    }
+}

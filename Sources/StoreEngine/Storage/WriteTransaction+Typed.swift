@@ -1,0 +1,192 @@
+// The typed face of writing. Encoding is inlinable, so that it is specialized for the record type where it is used; what
+// follows works on encoded fields and is shared with dynamic records.
+extension WriteTransaction {
+    /// Adds a record.
+    ///
+    /// - Returns: the record as stored, with the id that the store assigned and the defaults that the transaction filled
+    ///   in.
+    /// - Throws: ``StoreError``: `recordExists` when there is one with this id; `uniqueViolation` when another has the
+    ///   same value in a unique index; `tooLarge`. Nothing has changed then.
+    @inlinable
+    @discardableResult
+    public mutating func insert<R: Record>(_ record: R) throws(StoreError) -> R {
+        let binding = try encode(record)
+        return try store(binding, mode: .insert) ? try decodeEncoded(binding) : record
+    }
+
+    /// Adds a record, or replaces the one with its id.
+    ///
+    /// - Returns: the record as stored.
+    /// - Throws: ``StoreError``: `uniqueViolation`, `tooLarge`. Nothing has changed then.
+    @inlinable
+    @discardableResult
+    public mutating func upsert<R: Record>(_ record: R) throws(StoreError) -> R {
+        let binding = try encode(record)
+        return try store(binding, mode: .upsert) ? try decodeEncoded(binding) : record
+    }
+
+    /// Replaces the record that has this record's id.
+    ///
+    /// - Throws: ``StoreError``: `recordNotFound`, `uniqueViolation`, `tooLarge`. Nothing has changed then.
+    @inlinable
+    public mutating func update<R: Record>(_ record: R) throws(StoreError) {
+        let binding = try encode(record)
+        _ = try store(binding, mode: .update)
+    }
+
+    /// Replaces the record that has this record's id, if it still equals `original`.
+    ///
+    /// - Throws: ``StoreError``: `conditionNotMet` when the stored record differs from `original` or is gone; as
+    ///   ``update(_:)`` otherwise. Nothing has changed then.
+    @inlinable
+    public mutating func update<R: Record>(_ record: R, ifUnchanged original: R) throws(StoreError) {
+        guard record.recordID == original.recordID else {
+            throw WriteTransaction.idChanged(R.recordSchema.name)
+        }
+        try requireUnchanged(original)
+        try update(record)
+    }
+
+    /// Changes the record with this id through `change`.
+    ///
+    /// - Parameter condition: when given, the record must meet it.
+    /// - Returns: the record as stored.
+    /// - Throws: what the closures throw; ``StoreError``: `recordNotFound`; `conditionNotMet`; `invalidValue` when
+    ///   `change` changed the id; `uniqueViolation`; `tooLarge`. Nothing has changed then.
+    @inlinable
+    @discardableResult
+    public mutating func update<R: Record>(
+        _ type: R.Type, id: R.ID, where condition: ((R) throws -> Bool)? = nil, _ change: (inout R) throws -> Void
+    ) throws -> R {
+        guard var record = try get(type, id: id) else { throw WriteTransaction.notFound(R.recordSchema.name, id: id) }
+        if let condition, try !condition(record) {
+            throw WriteTransaction.conditionNotMet(R.recordSchema.name, id: id)
+        }
+        try change(&record)
+        guard record.recordID == id else { throw WriteTransaction.idChanged(R.recordSchema.name) }
+        try update(record)
+        return record
+    }
+
+    /// Deletes the record with this id.
+    ///
+    /// - Parameter condition: when given, the record must meet it.
+    /// - Returns: whether there was such a record.
+    /// - Throws: what the closure throws; ``StoreError``: `conditionNotMet`. Nothing has changed then.
+    @inlinable
+    @discardableResult
+    public mutating func delete<R: Record>(
+        _ type: R.Type, id: R.ID, where condition: ((R) throws -> Bool)? = nil
+    ) throws -> Bool {
+        if let condition {
+            guard let record = try get(type, id: id) else { return false }
+            if try !condition(record) { throw WriteTransaction.conditionNotMet(R.recordSchema.name, id: id) }
+        }
+        return try deleteRecord(type, id: id)
+    }
+
+    /// Deletes a record, if the stored one still equals it.
+    ///
+    /// - Throws: ``StoreError``: `conditionNotMet` when the stored record differs or is gone.
+    @inlinable
+    public mutating func delete<R: Record>(ifUnchanged record: R) throws(StoreError) {
+        try requireUnchanged(record)
+        try deleteRecord(R.self, id: record.recordID)
+    }
+
+    @inlinable
+    @discardableResult
+    mutating func deleteRecord<R: Record>(_ type: R.Type, id: R.ID) throws(StoreError) -> Bool {
+        var key = ByteWriter(capacity: 64)
+        id.encodeKey(to: &key)
+        // Two ids that are too long for a key may share its truncated form.
+        if ReadingScope.isTruncated(key), try !contains(type, id: id) { return false }
+        return try delete(typeIndex(R.self), key: key.bytes)
+    }
+
+    @inlinable
+    borrowing func requireUnchanged<R: Record>(_ original: R) throws(StoreError) {
+        guard let stored = try get(R.self, id: original.recordID), stored == original else {
+            throw WriteTransaction.conditionNotMet(R.recordSchema.name, id: original.recordID)
+        }
+    }
+
+    /// Encodes a record into the encoder, all but the last steps.
+    @inlinable
+    mutating func encode<R: Record>(_ record: R) throws(StoreError) -> TypedBinding {
+        let binding = try beginEncoding(R.self)
+        do {
+            try record.encode(to: &encoder)
+        } catch {
+            throw WriteTransaction.notEncodable(binding, error)
+        }
+        return binding
+    }
+
+    @usableFromInline
+    mutating func beginEncoding<R: Record>(_ type: R.Type) throws(StoreError) -> TypedBinding {
+        let binding = try state.catalog.binding(type)
+        encoder.begin(fieldCount: binding.type.type.fields.count)
+        return binding
+    }
+
+    /// Completes the record in the encoder and stores it.
+    ///
+    /// - Returns: whether the stored record may differ from the given one.
+    @usableFromInline
+    mutating func store(_ binding: TypedBinding, mode: WriteMode) throws(StoreError) -> Bool {
+        do {
+            if let order = binding.declaredByPlace { try encoder.reorder(order) }
+            try encoder.finish()
+        } catch {
+            throw WriteTransaction.notEncodable(binding, error)
+        }
+        try put(binding.typeIndex, mode: mode)
+        return binding.hasGeneratedFields
+    }
+
+    @inlinable
+    func decodeEncoded<R: Record>(_ binding: TypedBinding) throws(StoreError) -> R {
+        do {
+            return try R(from: encodedDecoder(binding))
+        } catch {
+            throw WriteTransaction.notEncodable(binding, error)
+        }
+    }
+
+    @usableFromInline
+    @_lifetime(borrow self)
+    func encodedDecoder(_ binding: TypedBinding) throws(CodecError) -> FieldDecoder {
+        let places = try binding.places(inVersion: binding.type.type.version)
+        return FieldDecoder(try FieldTable(encoder.tableBytes), slots: places)
+    }
+
+    @usableFromInline
+    borrowing func typeIndex<R: Record>(_ type: R.Type) throws(StoreError) -> Int {
+        try state.catalog.binding(type).typeIndex
+    }
+
+    @usableFromInline
+    static func notEncodable(_ binding: TypedBinding, _ error: CodecError) -> StoreError {
+        StoreError(.invalidValue, "a record of \(binding.type.name) cannot be encoded: \(error)", cause: error)
+    }
+
+    @usableFromInline
+    static func notFound(_ type: String, id: any IndexableValue) -> StoreError {
+        StoreError(.recordNotFound, "there is no \(type) with the id \(id)")
+    }
+
+    @usableFromInline
+    static func conditionNotMet(_ type: String, id: any IndexableValue) -> StoreError {
+        StoreError(
+            .conditionNotMet, "the \(type) with the id \(id) is not as the write expects it",
+            remedy: "read it again and decide anew")
+    }
+
+    @usableFromInline
+    static func idChanged(_ type: String) -> StoreError {
+        StoreError(
+            .invalidValue, "an update must not change the id of a \(type)",
+            remedy: "delete the record and insert one with the new id")
+    }
+}

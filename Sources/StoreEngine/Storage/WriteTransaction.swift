@@ -1,0 +1,81 @@
+public import Foundation
+package import LMDB
+
+/// A write transaction: all that one write closure does, kept or undone as a whole.
+///
+/// The closure gets it as `inout` and must not let it escape. An operation that throws has changed nothing, so a
+/// closure may catch the error and go on. A closure may run more than once (after the map grew); ``now``, ``newID()``
+/// and ``random`` give the same values each time, so that it does the same.
+public struct WriteTransaction: ~Copyable, ReadableTransaction {
+    var raw: LMDBWriteTransaction
+    let state: StoreState
+    let context: WriteContext
+    /// The feed's head before this closure.
+    let head: FeedHead
+    /// A source of random numbers that a replay repeats.
+    public var random: TransactionRandom
+
+    var changes = NetChanges()
+    @usableFromInline var encoder = FieldEncoder.forRecords()
+    /// The key of the record at hand.
+    var recordKey = ByteWriter()
+    /// The state before of the record at hand.
+    var oldRecord = ByteWriter()
+    var scratch = WriteScratch()
+    /// The greatest id assigned so far, by type, where this closure assigned one.
+    var assigned: [UInt32: UInt64] = [:]
+    /// An error after which this closure cannot be committed.
+    private(set) var failure: StoreError?
+
+    /// Begins a write closure's work in `raw`, after the change set `head`.
+    package init(raw: consuming LMDBWriteTransaction, state: StoreState, head: FeedHead, context: WriteContext) {
+        self.raw = raw
+        self.state = state
+        self.head = head
+        self.context = context
+        random = TransactionRandom(seed: context.seed)
+    }
+
+    /// The time of the transaction.
+    public var now: Date { context.time }
+
+    /// A fresh identifier: a UUID of version 7 (RFC 9562), which sorts by time.
+    public mutating func newID() -> UUID {
+        let milliseconds = UInt64(max(0, now.timeIntervalSince1970 * 1_000))
+        let high = milliseconds << 16 | 0x7000 | (random.next() & 0x0FFF)
+        let low = random.next() >> 2 | 1 << 63
+        return UUID(high: high, low: low)
+    }
+
+    public var _reading: ReadingScope {
+        @_lifetime(borrow self)
+        borrowing get { ReadingScope(snapshot: raw.snapshot, state: state) }
+    }
+
+    /// Tells this closure's transaction from any other.
+    package var token: UInt64 { context.token }
+
+    /// The sequence number that this closure's change set gets.
+    var sequence: UInt64 { head.sequence + 1 }
+
+    /// Turns an LMDB error into a store error and remembers it: LMDB refuses to commit after it.
+    mutating func fail(_ error: LMDBError) -> StoreError {
+        let storeError = StoreError(error)
+        failure = failure ?? storeError
+        return storeError
+    }
+
+    /// The error that forbids a commit, if the closure met one and went on.
+    package var pendingFailure: StoreError? { failure }
+}
+
+/// Buffers of a write transaction, kept so that a warm one allocates nothing.
+struct WriteScratch: ~Copyable {
+    var newEntryKey = ByteWriter()
+    var newEntryData = ByteWriter()
+    var oldEntryKey = ByteWriter()
+    var oldEntryData = ByteWriter()
+
+    /// Whether the old and the new entry have one key.
+    var isUnmoved: Bool { oldEntryKey.bytes.isEqual(to: newEntryKey.bytes) }
+}

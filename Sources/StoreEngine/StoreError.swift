@@ -1,0 +1,130 @@
+package import LMDB
+
+/// What went wrong with a store, a record or a transaction.
+///
+/// Test ``code``, show ``description``: it says what happened and, in ``remedy``, what to do. New codes may be added;
+/// `switch` over them with a `default`.
+public struct StoreError: Error, Sendable, CustomStringConvertible {
+    /// The kind of an error.
+    public struct Code: Hashable, Sendable, CustomStringConvertible {
+        /// The kind's name, as log lines show it.
+        public let description: String
+
+        private init(_ name: String) { description = name }
+
+        /// A record with this id is there already.
+        public static let recordExists = Code("recordExists")
+        /// There is no record with this id.
+        public static let recordNotFound = Code("recordNotFound")
+        /// Another record has the same value in a unique index.
+        public static let uniqueViolation = Code("uniqueViolation")
+        /// The record is not as the conditional write expects it.
+        public static let conditionNotMet = Code("conditionNotMet")
+        /// A value does not fit its field.
+        public static let invalidValue = Code("invalidValue")
+        /// A change set, a record or a key is longer than the stated limit.
+        public static let tooLarge = Code("tooLarge")
+        /// The store has no such record type, or the program did not open the store with it.
+        public static let unknownType = Code("unknownType")
+        /// The record type has no such field or index.
+        public static let unknownField = Code("unknownField")
+        /// The store's schema and the program's differ.
+        public static let schemaMismatch = Code("schemaMismatch")
+        /// Bytes in the store are not what was written.
+        public static let damaged = Code("damaged")
+        /// The directory holds something else than a store.
+        public static let notAStore = Code("notAStore")
+        /// There is no such store or file.
+        public static let noSuchStore = Code("noSuchStore")
+        /// There is a store already where a new one was to be made.
+        public static let storeExists = Code("storeExists")
+        /// The store was written by a newer version of this library.
+        public static let newerFormat = Code("newerFormat")
+        /// The store's map is full.
+        public static let mapFull = Code("mapFull")
+        /// The disk is full.
+        public static let diskFull = Code("diskFull")
+        /// The operating system reported an error.
+        public static let inputOutput = Code("inputOutput")
+        /// Permission was denied.
+        public static let accessDenied = Code("accessDenied")
+        /// The commit failed in its last step: it may or may not be there after a reopen.
+        public static let outcomeUnknown = Code("outcomeUnknown")
+        /// The store is open for reading only.
+        public static let readOnly = Code("readOnly")
+        /// The store is closed.
+        public static let closed = Code("closed")
+        /// The store is in use by someone who must let go of it first.
+        public static let inUse = Code("inUse")
+        /// A write was asked for inside a write closure of the same store.
+        public static let nestedWrite = Code("nestedWrite")
+        /// The transaction is not the one that this closure was given, or its closure has ended.
+        public static let transactionMisused = Code("transactionMisused")
+        /// Too many writes wait.
+        public static let queueFull = Code("queueFull")
+        /// The file system cannot hold a store safely.
+        public static let unsupportedFileSystem = Code("unsupportedFileSystem")
+        /// Another process uses the store from another pid namespace.
+        public static let foreignProcessNamespace = Code("foreignProcessNamespace")
+        /// The store was opened before this process was forked.
+        public static let forkedChild = Code("forkedChild")
+        /// Something else, told in the message.
+        public static let other = Code("other")
+    }
+
+    /// The kind of this error.
+    public let code: Code
+    /// What happened, in one sentence without a full stop.
+    public let message: String
+    /// What to do about it, where something helps.
+    public let remedy: String?
+    /// The error below this one.
+    public let cause: (any Error)?
+
+    /// An error.
+    public init(_ code: Code, _ message: String, remedy: String? = nil, cause: (any Error)? = nil) {
+        self.code = code
+        self.message = message
+        self.remedy = remedy
+        self.cause = cause
+    }
+
+    public var description: String {
+        remedy.map { "\(message); \($0)" } ?? message
+    }
+}
+
+extension StoreError {
+    /// The error for `lmdb`, with the same message and remedy.
+    package init(_ lmdb: LMDBError) {
+        let code = lmdb.isOutcomeUnknown ? Code.outcomeUnknown : StoreError.codes[lmdb.code] ?? .other
+        self.init(code, lmdb.detail, remedy: lmdb.remedy, cause: lmdb)
+    }
+
+    /// The error for undecodable bytes found at `place`.
+    package init(_ codec: CodecError, at place: @autoclosure () -> String) {
+        self.init(
+            .damaged, "\(place()): \(codec.reason)",
+            remedy: "run `store-cli verify` for all damage, then restore a backup", cause: codec)
+    }
+
+    private static let codes: [LMDBError.Code: Code] = [
+        .mapFull: .mapFull, .growthBlocked: .mapFull, .transactionTooLarge: .tooLarge, .keySize: .tooLarge,
+        .damaged: .damaged, .truncated: .damaged, .notAStore: .notAStore, .newerFormat: .newerFormat,
+        .noSuchFile: .noSuchStore, .diskFull: .diskFull, .inputOutput: .inputOutput, .panicked: .inputOutput,
+        .accessDenied: .accessDenied, .readOnly: .readOnly, .closed: .closed, .busy: .inUse,
+        .conflictingOptions: .inUse, .networkFileSystem: .unsupportedFileSystem,
+        .foreignProcessNamespace: .foreignProcessNamespace, .forkedChild: .forkedChild,
+        .wrongThread: .transactionMisused, .badTransaction: .transactionMisused,
+    ]
+}
+
+/// Runs `body` and turns its LMDB errors into store errors.
+@inline(__always)
+package func mapLMDB<T: ~Copyable>(_ body: () throws(LMDBError) -> T) throws(StoreError) -> T {
+    do {
+        return try body()
+    } catch {
+        throw StoreError(error)
+    }
+}

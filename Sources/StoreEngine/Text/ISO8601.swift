@@ -1,0 +1,239 @@
+package import Foundation
+
+/// Dates as ISO 8601 text in UTC, without loss: `2026-07-31T09:30:00.25Z`.
+///
+/// A `Date` is a double, the seconds since 2001-01-01 00:00:00 UTC. The text has the shortest fraction that reads back
+/// as the identical double, which is the fraction of the double's own shortest decimal form. Foundation's formatters
+/// round to milliseconds and take microseconds for each date, so the calendar arithmetic is done here.
+///
+/// | date | text |
+/// |---|---|
+/// | years 0001 to 9999 | `2026-07-31T09:30:00Z` |
+/// | other years | `+012345-01-01T00:00:00Z`, `-000044-03-15T12:00:00Z` (0 is 1 BC), six digits or more |
+/// | past 146 billion years, where a calendar has no meaning | `2001-01-01T00:00:00Z+1e+300s` |
+/// | infinite, not a number | `inf`, `-inf`, `nan` |
+extension Date {
+    /// Dates further from 2001 than this many seconds are written as a distance.
+    private static let calendarLimitInSeconds = 0x1p62
+    private static let referenceText = "2001-01-01T00:00:00Z"
+
+    /// This date as text.
+    package var iso8601: String {
+        let seconds = timeIntervalSinceReferenceDate
+        guard seconds.isFinite else { return nonFiniteName(seconds) }
+        guard seconds.magnitude < Self.calendarLimitInSeconds else {
+            return Self.referenceText + (seconds < 0 ? "" : "+") + seconds.description + "s"
+        }
+        let whole = Int64(seconds.rounded(.down))
+        let days = floorDivide(whole, 86_400)
+        let secondOfDay = whole - days * 86_400
+        let date = CivilDate(daysSinceReferenceDate: days)
+
+        var text = ASCIIText()
+        text.append(year: date.year)
+        text.append("-")
+        text.append(date.month, width: 2)
+        text.append("-")
+        text.append(date.day, width: 2)
+        text.append("T")
+        text.append(secondOfDay / 3_600, width: 2)
+        text.append(":")
+        text.append(secondOfDay / 60 % 60, width: 2)
+        text.append(":")
+        text.append(secondOfDay % 60, width: 2)
+        let fraction = fractionDigits(of: seconds)
+        if !fraction.isEmpty {
+            text.append(".")
+            text.bytes.append(contentsOf: fraction)
+        }
+        text.append("Z")
+        return String(decoding: text.bytes, as: UTF8.self)
+    }
+
+    /// The date that `text` spells; nil when it spells none.
+    ///
+    /// It takes what ``iso8601`` writes and its usual variants: `T`, `t` or a space between day and time, `Z` or an
+    /// offset (`+02:00`, `+0200`, `+02`), seconds with or without a fraction after a point or comma, and second 60,
+    /// which is the next minute's second 0. A day without time and a time without zone say no moment and are refused.
+    package init?(iso8601 text: String) {
+        switch text {
+        case "inf": self.init(timeIntervalSinceReferenceDate: .infinity)
+        case "-inf": self.init(timeIntervalSinceReferenceDate: -.infinity)
+        case "nan": self.init(timeIntervalSinceReferenceDate: .nan)
+        default:
+            var parser = ISO8601Parser(text.utf8.span)
+            guard let seconds = parser.parse() ?? Self.distance(in: text) else { return nil }
+            self.init(timeIntervalSinceReferenceDate: seconds)
+        }
+    }
+
+    /// The seconds of a text that gives a date as its distance from the reference date.
+    private static func distance(in text: String) -> Double? {
+        guard text.hasPrefix(referenceText), text.last == "s" else { return nil }
+        let number = text.dropFirst(referenceText.count).dropLast()
+        guard number.first == "+" || number.first == "-" else { return nil }
+        guard let seconds = Double(number), seconds.isFinite, seconds.magnitude >= calendarLimitInSeconds else {
+            return nil
+        }
+        return seconds
+    }
+}
+
+/// The digits after the point of `seconds - floor(seconds)`, as many as the double's shortest decimal form has.
+private func fractionDigits(of seconds: Double) -> [UInt8] {
+    // From here on a double has no fraction.
+    guard seconds.magnitude < 0x1p53 else { return [] }
+    var digits: [UInt8] = []
+    var pointPlace: Int?
+    var exponent = 0
+    var bytes = seconds.magnitude.description.utf8[...]
+    while let byte = bytes.popFirst() {
+        switch byte {
+        case UInt8(ascii: "."): pointPlace = digits.count
+        case UInt8(ascii: "e"):
+            exponent = Int(String(Substring(bytes))) ?? 0
+            bytes = bytes[bytes.endIndex...]
+        default: digits.append(byte)
+        }
+    }
+    let wholeCount = (pointPlace ?? digits.count) + exponent
+    var fraction =
+        wholeCount < 0
+        ? Array(repeating: UInt8(ascii: "0"), count: -wholeCount) + digits
+        : Array(digits.dropFirst(wholeCount))
+    while fraction.last == UInt8(ascii: "0") { fraction.removeLast() }
+    if seconds < 0 { complement(&fraction) }
+    return fraction
+}
+
+/// Turns the digits of a fraction into those of one minus it; they end in no zero, before and after.
+private func complement(_ fraction: inout [UInt8]) {
+    for index in fraction.indices {
+        let nines = index == fraction.count - 1 ? UInt8(ascii: "0") + 10 : UInt8(ascii: "9")
+        fraction[index] = UInt8(ascii: "0") + (nines - fraction[index])
+    }
+}
+
+/// Bytes of the text that grows.
+private struct ASCIIText {
+    var bytes: [UInt8] = []
+
+    init() { bytes.reserveCapacity(32) }
+
+    mutating func append(_ scalar: Unicode.Scalar) { bytes.append(UInt8(ascii: scalar)) }
+
+    /// Appends `value` with zeros before it up to `width` digits.
+    mutating func append(_ value: Int64, width: Int) {
+        var divisor: Int64 = 1
+        for _ in 1..<width { divisor *= 10 }
+        while value / divisor >= 10 { divisor *= 10 }
+        while divisor > 0 {
+            bytes.append(UInt8(ascii: "0") + UInt8(value / divisor % 10))
+            divisor /= 10
+        }
+    }
+
+    mutating func append(year: Int64) {
+        if (1...9_999).contains(year) { return append(year, width: 4) }
+        append(year < 0 ? "-" : "+")
+        append(abs(year), width: 6)
+    }
+}
+
+/// Reads a date from front to back; each step gives nil when the text is no date.
+@safe
+private struct ISO8601Parser: ~Escapable {
+    private let bytes: Span<UInt8>
+    private var position = 0
+
+    @_lifetime(copy bytes)
+    init(_ bytes: Span<UInt8>) { self.bytes = bytes }
+
+    /// The seconds since the reference date, if all of the text is a date.
+    mutating func parse() -> Double? {
+        guard let date = parseDate(), skip("T") || skip("t") || skip(" ") else { return nil }
+        guard let hour = digits(2), hour < 24, skip(":"), let minute = digits(2), minute < 60 else { return nil }
+        guard skip(":"), let second = digits(2), second < 60 || (second == 60 && minute == 59) else { return nil }
+        guard let fraction = parseFraction(), let offset = parseOffset(), position == bytes.count else { return nil }
+        let whole = date.daysSinceReferenceDate * 86_400 + hour * 3_600 + minute * 60 + second - offset
+        return seconds(whole: whole, fraction: fraction)
+    }
+
+    private mutating func parseDate() -> CivilDate? {
+        guard let year = parseYear(), skip("-"), let month = digits(2), skip("-"), let day = digits(2) else {
+            return nil
+        }
+        return CivilDate(year: year, month: month, day: day)
+    }
+
+    private mutating func parseYear() -> Int64? {
+        let isNegative = skip("-")
+        guard isNegative || skip("+") else { return digits(4) }
+        let start = position
+        while position < bytes.count, isDigit(bytes[position]) { position += 1 }
+        let count = position - start
+        position = start
+        // Twelve digits reach past the calendar's limit, and no arithmetic on such years overflows.
+        guard (6...12).contains(count), let year = digits(count), year <= 200_000_000_000 else { return nil }
+        guard !isNegative || year > 0 else { return nil }
+        return isNegative ? -year : year
+    }
+
+    /// The digits after the point, none when there is no point.
+    private mutating func parseFraction() -> Range<Int>? {
+        guard skip(".") || skip(",") else { return position..<position }
+        let start = position
+        while position < bytes.count, isDigit(bytes[position]) { position += 1 }
+        return position > start ? start..<position : nil
+    }
+
+    /// The seconds by which the zone is ahead of UTC.
+    private mutating func parseOffset() -> Int64? {
+        if skip("Z") || skip("z") { return 0 }
+        let isBehind = skip("-")
+        guard isBehind || skip("+"), let hours = digits(2), hours < 24 else { return nil }
+        var minutes: Int64 = 0
+        if position < bytes.count {
+            _ = skip(":")
+            guard let value = digits(2), value < 60 else { return nil }
+            minutes = value
+        }
+        let seconds = hours * 3_600 + minutes * 60
+        return isBehind ? -seconds : seconds
+    }
+
+    /// The double nearest to whole seconds plus a fraction. The sum is formed in decimal and rounded once; adding two
+    /// doubles would round twice and miss by a bit.
+    private func seconds(whole: Int64, fraction: Range<Int>) -> Double? {
+        if fraction.isEmpty { return Double(whole) }
+        var digits = fraction.map { bytes[$0] }
+        while digits.last == UInt8(ascii: "0") { digits.removeLast() }
+        if digits.isEmpty { return Double(whole) }
+        var text = whole < 0 ? "-" : ""
+        if whole < 0 { complement(&digits) }
+        text += String(whole < 0 ? -(whole + 1) : whole)
+        text += "."
+        text += String(decoding: digits, as: UTF8.self)
+        return Double(text)
+    }
+
+    private mutating func digits(_ count: Int) -> Int64? {
+        guard position + count <= bytes.count else { return nil }
+        var value: Int64 = 0
+        for _ in 0..<count {
+            let byte = bytes[position]
+            guard isDigit(byte) else { return nil }
+            value = value * 10 + Int64(byte - UInt8(ascii: "0"))
+            position += 1
+        }
+        return value
+    }
+
+    private mutating func skip(_ scalar: Unicode.Scalar) -> Bool {
+        guard position < bytes.count, bytes[position] == UInt8(ascii: scalar) else { return false }
+        position += 1
+        return true
+    }
+
+    private func isDigit(_ byte: UInt8) -> Bool { byte &- UInt8(ascii: "0") < 10 }
+}

@@ -1,0 +1,24 @@
+package import StoreEngine
+
+extension Store {
+    /// The record types that the store has, as this process last saw them.
+    package var recordTypes: [RecordType] { core.state.catalog.types.map(\.type) }
+
+    /// The place in the catalog of the type with this name.
+    ///
+    /// - Throws: ``StoreError`` with the code `unknownType`, naming the nearest one.
+    package func typeIndex(named name: String) throws(StoreError) -> Int {
+        try core.state.catalog.requirePlace(ofTypeNamed: name)
+    }
+
+    /// Adds record types that no Swift type of this program declares. Blocks until it is committed.
+    package func addTypes(_ schemas: [RecordSchema]) throws {
+        try requireOpen()
+        let core = core
+        try core.perform {
+            try core.editCatalog { editor in
+                for schema in schemas { try editor.add(schema) }
+            }
+        }
+    }
+}

@@ -1,0 +1,49 @@
+public import StoreEngine
+
+extension Store {
+    /// Opens the store in a directory without blocking the calling task, however long another process holds the write
+    /// lock or the store takes to make.
+    ///
+    /// - Throws: as ``init(at:records:options:)-(_,(each R).Type,_)``.
+    public static func open<each R: Record>(
+        at path: String, records: repeat (each R).Type, options: StoreOptions = StoreOptions()
+    ) async throws -> Store {
+        var types: [any Record.Type] = []
+        repeat types.append((each records).self)
+        return try await open(at: path, records: types, options: options)
+    }
+
+    /// Opens the store in a directory without blocking, with the record types in an array.
+    public static func open(
+        at path: String, records: [any Record.Type], options: StoreOptions = StoreOptions()
+    ) async throws -> Store {
+        try await BlockingWork.run { try Store(at: path, records: records, options: options) }
+    }
+
+    /// A store that lives in memory (where the system offers a memory file system) until it is closed.
+    ///
+    /// It is a store like any other, with LMDB, indexes and feed, but nothing is synced.
+    public static func temporary<each R: Record>(
+        records: repeat (each R).Type, options: StoreOptions = StoreOptions()
+    ) throws -> Store {
+        var types: [any Record.Type] = []
+        repeat types.append((each records).self)
+        return try temporary(records: types, options: options)
+    }
+
+    /// A store that lives in memory, with the record types in an array.
+    public static func temporary(records: [any Record.Type], options: StoreOptions = StoreOptions()) throws -> Store {
+        let directory = try TemporaryDirectory()
+        var own = options
+        own.isTemporary = true
+        do {
+            return try Store(path: directory.path, records: records, options: own, temporary: directory)
+        } catch {
+            directory.remove()
+            throw error
+        }
+    }
+
+    /// Closes the store without blocking the calling task.
+    public func closed() async { await BlockingWork.run { self.close() } }
+}

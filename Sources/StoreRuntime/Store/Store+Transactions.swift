@@ -1,0 +1,96 @@
+import Dispatch
+public import StoreEngine
+
+extension Store {
+    /// Runs `body` in a write transaction and returns once it is committed.
+    ///
+    /// Closures that wait together are committed together; each is still kept or undone as a whole, and one that throws
+    /// is undone alone. `body` may run more than once, after the map grew; only its last result is returned. It runs on
+    /// the store's writer thread and must not wait for anything.
+    ///
+    /// Cancelling the task withdraws a closure that has not begun (`CancellationError`); one that has begun is
+    /// completed.
+    ///
+    /// - Parameters:
+    ///   - durability: what the commit survives; the store's standard when nil. A commit shared with others is as
+    ///     durable as the strictest of them asks.
+    ///   - body: what to do.
+    /// - Throws: what `body` throws; ``StoreError``: `closed`, `readOnly`, `queueFull`, `mapFull`, `diskFull`,
+    ///   `inputOutput`: not committed; `outcomeUnknown`: the commit may or may not be there after a reopen.
+    @discardableResult
+    public func write<T: Sendable>(
+        durability: Durability? = nil, _ body: @escaping @Sendable (inout WriteTransaction) throws -> T
+    ) async throws -> Committed<T> {
+        try requireOpen()
+        let result = ResultBox<T>()
+        let job = makeJob(durability, body, result)
+        let position = try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Position, any Error>) in
+                submit(job) { continuation.resume(with: $0) }
+            }
+        } onCancel: {
+            job.withdraw()
+        }
+        return try committed(result, position)
+    }
+
+    /// Runs `body` in a write transaction and blocks until it is committed: for programs without tasks.
+    ///
+    /// - Throws: as the asynchronous form; `nestedWrite` when called inside a write closure of any store, where it
+    ///   could wait for itself.
+    @available(*, noasync, message: "use the asynchronous form in tasks")
+    @discardableResult
+    public func write<T: Sendable>(
+        durability: Durability? = nil, _ body: @escaping @Sendable (inout WriteTransaction) throws -> T
+    ) throws -> Committed<T> {
+        try requireOpen()
+        try WriterThread.requireElsewhere()
+        let result = ResultBox<T>()
+        let handover = Handover<Result<Position, any Error>>()
+        submit(makeJob(durability, body, result)) { handover.give($0) }
+        return try committed(result, try handover.wait().get())
+    }
+
+    /// Runs `body` in a read transaction: one consistent state of the store, never blocked by writers.
+    ///
+    /// `body` runs on the calling thread and must not wait for long: while it runs, pages that writers free cannot be
+    /// used again.
+    ///
+    /// - Throws: what `body` throws; ``StoreError``: `closed` and others.
+    @inlinable
+    public func read<T>(_ body: (inout ReadTransaction) throws -> T) throws -> T {
+        var transaction = try beginRead()
+        return try body(&transaction)
+    }
+
+    @usableFromInline
+    func beginRead() throws(StoreError) -> ReadTransaction {
+        try requireOpen()
+        return try core.beginRead()
+    }
+
+    private func makeJob<T: Sendable>(
+        _ durability: Durability?, _ body: @escaping @Sendable (inout WriteTransaction) throws -> T,
+        _ result: ResultBox<T>
+    ) -> WriteJob {
+        WriteJob(durability: durability ?? core.options.durability, context: core.makeContext()) { transaction in
+            result.set(try body(&transaction))
+        }
+    }
+
+    private func submit(_ job: WriteJob, _ completion: @escaping WriteJob.Completion) {
+        job.onCompletion(completion)
+        do {
+            try core.enqueue(job)
+        } catch {
+            job.complete(.failure(error))
+        }
+    }
+
+    private func committed<T: Sendable>(_ result: ResultBox<T>, _ position: Position) throws -> Committed<T> {
+        guard let value = result.get() else {
+            throw StoreError(.other, "a write was committed without a result")
+        }
+        return Committed(result: value, position: position)
+    }
+}

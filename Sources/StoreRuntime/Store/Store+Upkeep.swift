@@ -1,0 +1,78 @@
+import Foundation
+package import LMDB
+public import StoreEngine
+
+extension Store {
+    /// The newest position, as another process may have moved it.
+    ///
+    /// - Throws: ``StoreError``.
+    public var position: Position {
+        get throws {
+            try read { transaction in
+                Position(store: core.state.identity, head: try transaction._reading.feedHead())
+            }
+        }
+    }
+
+    /// Writes a consistent copy of the store to a directory, while it is in use.
+    ///
+    /// The copy is a store of its own: its first writer starts a new epoch, so that positions of the two are told apart.
+    /// Blocks for as long as the copy takes; pages that writers free meanwhile are not used again until it is done.
+    ///
+    /// - Parameters:
+    ///   - directory: an empty or missing directory.
+    ///   - compacting: whether to leave out free pages, which makes the copy smaller and slower.
+    /// - Throws: ``StoreError``: `storeExists` when the directory holds a store; `diskFull`, `inputOutput`, `accessDenied`.
+    public func backup(to directory: String, compacting: Bool = false) throws {
+        try requireOpen()
+        guard !FileManager.default.fileExists(atPath: StoreDirectory.dataFile(directory)) else {
+            throw StoreError(
+                .storeExists, "\(directory) holds a store already", remedy: "choose an empty directory")
+        }
+        do {
+            try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+        } catch {
+            throw StoreError(
+                .accessDenied, "the directory \(directory) cannot be made: \(error.localizedDescription)", cause: error)
+        }
+        do {
+            try core.environment.copy(to: directory, compacting: compacting)
+        } catch {
+            throw StoreError(error)
+        }
+    }
+
+    /// The processes that read the store now, and the snapshots they hold.
+    package func readers() throws(StoreError) -> [LMDBReader] {
+        try requireOpen()
+        do {
+            return try core.environment.readers()
+        } catch {
+            throw StoreError(error)
+        }
+    }
+
+    /// Frees the reader slots of processes that are gone.
+    ///
+    /// - Returns: how many there were.
+    /// - Throws: ``StoreError``.
+    @discardableResult
+    public func clearStaleReaders() throws(StoreError) -> Int {
+        try requireOpen()
+        do {
+            return try core.environment.clearStaleReaders()
+        } catch {
+            throw StoreError(error)
+        }
+    }
+
+    /// Sizes of the environment.
+    package func environmentInfo() throws(StoreError) -> LMDBInfo {
+        try requireOpen()
+        do {
+            return try core.environment.info()
+        } catch {
+            throw StoreError(error)
+        }
+    }
+}

@@ -1,0 +1,70 @@
+public import StoreEngine
+import LMDB
+import Synchronization
+
+/// A store: typed records in one directory, with transactions, indexes and a feed of what changed.
+///
+/// A store can be used from any thread and task. Opening a directory a second time in one process shares the first
+/// one's environment and writer. ``close()`` it when done; a store that is dropped without closing is closed then.
+public final class Store: Sendable {
+    let core: StoreCore
+    /// The store's directory.
+    public let path: String
+    private let isOpen = Mutex(true)
+    private let temporary: TemporaryDirectory?
+
+    /// Opens the store in a directory and adds the record types that it does not have yet.
+    ///
+    /// Blocks while the store is created or another process writes; ``open(at:records:options:)`` does not.
+    ///
+    /// - Parameters:
+    ///   - path: the store's directory, created with the store when missing.
+    ///   - records: the record types that this program uses.
+    ///   - options: how to open it.
+    /// - Throws: ``StoreError``: `noSuchStore`, `notAStore`, `newerFormat`, `schemaMismatch` (with the differences),
+    ///   `damaged`, `accessDenied`, `unsupportedFileSystem`, `inUse`, `nestedWrite` and others.
+    public convenience init<each R: Record>(
+        at path: String, records: repeat (each R).Type, options: StoreOptions = StoreOptions()
+    ) throws {
+        var types: [any Record.Type] = []
+        repeat types.append((each records).self)
+        try self.init(at: path, records: types, options: options)
+    }
+
+    /// Opens the store in a directory, with the record types in an array.
+    ///
+    /// - Throws: as ``init(at:records:options:)-(_,(each R).Type,_)``.
+    public convenience init(
+        at path: String, records: [any Record.Type], options: StoreOptions = StoreOptions()
+    ) throws {
+        try StoreDirectory.prepare(path, options: options)
+        try self.init(path: path, records: records, options: options, temporary: nil)
+    }
+
+    init(path: String, records: [any Record.Type], options: StoreOptions, temporary: TemporaryDirectory?) throws {
+        core = try StoreRegistry.open(path: path, options: options, records: records)
+        self.path = path
+        self.temporary = temporary
+    }
+
+    deinit { close() }
+
+    /// Waits for the writes that are queued, then closes the store. Later calls fail with `closed`; closing again does
+    /// nothing.
+    ///
+    /// Blocks until the last queued write is committed, unless another `Store` of the same directory is open.
+    public func close() {
+        let wasOpen = isOpen.withLock { isOpen in
+            defer { isOpen = false }
+            return isOpen
+        }
+        guard wasOpen else { return }
+        StoreRegistry.close(core)
+        temporary?.remove()
+    }
+
+    /// Fails when this store is closed.
+    func requireOpen() throws(StoreError) {
+        guard isOpen.withLock({ $0 }) else { throw WriteQueue.closed }
+    }
+}

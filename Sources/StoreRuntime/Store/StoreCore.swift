@@ -1,0 +1,152 @@
+import Foundation
+import LMDB
+import StoreEngine
+import Synchronization
+
+/// What all `Store`s of one directory share in this process: the environment, its writer and the catalog.
+///
+/// Life: made by the first open, shared by later ones, ended by the last close, which drains the writer first.
+/// - `state` is protected by its mutex; only the writer thread replaces it.
+/// - `records` is protected by its mutex.
+/// - `writer` is nil for a store that is only read; constant.
+final class StoreCore: Sendable {
+    let environment: LMDBEnvironment
+    let options: StoreOptions
+    private let writer: WriterThread?
+    private let stateStorage: Mutex<StoreState>
+    private let records: Mutex<[any Record.Type]>
+    private let isClosed = Atomic(false)
+
+    /// The store's state as this process knows it.
+    var state: StoreState { stateStorage.withLock { $0 } }
+
+    private init(
+        environment: LMDBEnvironment, options: StoreOptions, writer: WriterThread?, state: StoreState,
+        records: [any Record.Type]
+    ) {
+        self.environment = environment
+        self.options = options
+        self.writer = writer
+        stateStorage = Mutex(state)
+        self.records = Mutex(records)
+    }
+
+    /// Opens the store in `environment`, creating it and adding record types as needed.
+    static func open(
+        _ environment: LMDBEnvironment, options: StoreOptions, records: [any Record.Type]
+    ) throws -> StoreCore {
+        if options.isReadOnly {
+            let state = try StoreOpening.readOnlyState(environment, options: options, records: records)
+            return StoreCore(environment: environment, options: options, writer: nil, state: state, records: records)
+        }
+        let late = LateCore()
+        let writer = WriterThread(name: "modelstore-writer", limits: options.limits) { jobs in late.core?.run(jobs) }
+        do {
+            let state = try writer.perform {
+                try StoreOpening.writableState(environment, options: options, records: records)
+            }
+            let core = StoreCore(
+                environment: environment, options: options, writer: writer, state: state, records: records)
+            late.core = core
+            return core
+        } catch {
+            writer.drain()
+            throw error
+        }
+    }
+
+    /// Makes further record types known.
+    func add(_ more: [any Record.Type]) throws {
+        let known = records.withLock { known in Set(known.map { ObjectIdentifier($0) }) }
+        let new = more.filter { !known.contains(ObjectIdentifier($0)) }
+        if new.isEmpty { return }
+        let all = records.withLock { $0 } + new
+        let state =
+            if writer == nil {
+                try StoreOpening.readOnlyState(environment, options: options, records: all)
+            } else {
+                try perform { [environment, options] in
+                    try StoreOpening.writableState(environment, options: options, records: all)
+                }
+            }
+        stateStorage.withLock { $0 = state }
+        records.withLock { $0 = all }
+    }
+
+    /// Runs `body` on the writer thread, between commits.
+    func perform<T: Sendable>(_ body: @escaping @Sendable () throws -> T) throws -> T {
+        try requireWriter().perform(body)
+    }
+
+    /// Queues a write closure.
+    func enqueue(_ job: WriteJob) throws(StoreError) { try requireWriter().enqueue(job) }
+
+    /// The inputs of a new write closure.
+    func makeContext() -> WriteContext {
+        WriteContext(
+            time: options.clock(), seed: options.randomSeed(),
+            origin: Origin(name: options.originName, processID: getpid()), token: Self.nextToken())
+    }
+
+    /// Begins a read transaction.
+    func beginRead() throws(StoreError) -> ReadTransaction {
+        do {
+            return ReadTransaction(raw: try environment.beginRead(), state: state)
+        } catch {
+            throw StoreError(error)
+        }
+    }
+
+    /// Replaces the state after a change of the catalog; on the writer thread.
+    func reload() throws {
+        let all = records.withLock { $0 }
+        let state = try StoreOpening.writableState(environment, options: options, records: all)
+        stateStorage.withLock { $0 = state }
+    }
+
+    /// Changes the catalog; on the writer thread.
+    func editCatalog(_ body: (inout CatalogEditor) throws -> Void) throws {
+        let all = records.withLock { $0 }
+        let state = try StoreOpening.edit(environment, options: options, records: all, body)
+        stateStorage.withLock { $0 = state }
+    }
+
+    /// Ends the writer, after what is queued, and closes the environment.
+    func close() {
+        writer?.drain()
+        environment.close()
+    }
+
+    /// The number of write closures that wait.
+    var waitingCount: Int { writer?.waitingCount ?? 0 }
+
+    private func run(_ jobs: [WriteJob]) {
+        BatchRunner(environment: environment).run(jobs, state: { state }, reload: reload)
+    }
+
+    private func requireWriter() throws(StoreError) -> WriterThread {
+        guard let writer else {
+            throw StoreError(
+                .readOnly, "the store is open for reading only", remedy: "open it without isReadOnly to write")
+        }
+        return writer
+    }
+
+    private static let lastToken = Atomic<UInt64>(0)
+
+    private static func nextToken() -> UInt64 { lastToken.wrappingAdd(1, ordering: .relaxed).newValue }
+}
+
+/// Lets the writer thread reach the core, which is made after the thread.
+private final class LateCore: Sendable {
+    private let weakCore = Mutex<WeakCore>(WeakCore())
+
+    private struct WeakCore {
+        weak var core: StoreCore?
+    }
+
+    var core: StoreCore? {
+        get { weakCore.withLock { $0.core } }
+        set { weakCore.withLock { $0.core = newValue } }
+    }
+}

@@ -1,0 +1,135 @@
+import Foundation
+import LMDB
+import StoreEngine
+
+/// The steps of opening a store, after its environment is open.
+enum StoreOpening {
+    /// Creates or opens the store for writing, and adds what the program declares. On the writer thread.
+    static func writableState(
+        _ environment: LMDBEnvironment, options: StoreOptions, records: [any Record.Type]
+    ) throws -> StoreState {
+        try edit(environment, options: options, records: records) { editor in
+            for record in records where editor.type(named: record.recordSchema.name) == nil {
+                try editor.add(record.recordSchema)
+            }
+        }
+    }
+
+    /// Runs `body` on the catalog in a transaction of its own and returns the state after it. On the writer thread.
+    static func edit(
+        _ environment: LMDBEnvironment, options: StoreOptions, records: [any Record.Type],
+        _ body: (inout CatalogEditor) throws -> Void
+    ) throws -> StoreState {
+        var raw = try mapped { () throws(LMDBError) in try environment.beginWrite() }
+        let databases = try openDatabases(&raw)
+        let home = environment.fileIdentity.homeBytes
+        let context = WriteContext(
+            time: options.clock(), seed: options.randomSeed(),
+            origin: Origin(name: options.originName, processID: getpid()), token: 0)
+        var random = TransactionRandom(seed: context.seed)
+        let header = try header(databases, home: home, random: &random, &raw)
+        var head = header.head
+        var didWrite = false
+        if header.home != home {
+            // A copy: positions of the original must not be taken for its own.
+            head.epoch = random.next()
+            try StoreFormat.writeHome(home, databases, &raw)
+            didWrite = true
+        } else {
+            didWrite = try ForeignWrites.note(&head, databases, context, in: &raw)
+        }
+        var editor = try CatalogEditor(raw: raw, databases: databases, head: head, context: context)
+        try body(&editor)
+        let finished = try editor.finish(version: header.catalogVersion)
+        let types = finished.types
+        let version = finished.version
+        head = finished.head
+        didWrite = didWrite || finished.didWrite || header.head.transactionID == 0
+        raw = finished.intoRaw()
+        let catalog = try Catalog(version: version, types: types, records: records)
+        if didWrite {
+            head.transactionID = UInt64(raw.snapshot.transactionID)
+            try StoreFormat.writeHead(head, databases, &raw)
+        }
+        // Committed even when nothing was written: the handles that were opened in it are kept only so.
+        do {
+            try raw.commit()
+        } catch {
+            throw StoreError(error)
+        }
+        return StoreState(identity: header.identity, databases: databases, limits: options.limits, catalog: catalog)
+    }
+
+    /// Opens the store for reading only.
+    static func readOnlyState(
+        _ environment: LMDBEnvironment, options: StoreOptions, records: [any Record.Type]
+    ) throws -> StoreState {
+        let raw = try mapped { () throws(LMDBError) in try environment.beginRead() }
+        guard let databases = try StoreFormat.openDatabases(raw.snapshot) else { throw notAStore(environment.path) }
+        let header = try StoreFormat.header(databases, raw.snapshot)
+        var types: [OpenType] = []
+        for type in try CatalogStorage.types(in: databases.catalog, raw.snapshot) {
+            types.append(try open(type, raw.snapshot))
+        }
+        let catalog = try Catalog(version: header.catalogVersion, types: types, records: records)
+        return StoreState(identity: header.identity, databases: databases, limits: options.limits, catalog: catalog)
+    }
+
+    private static func open(_ type: RecordType, _ snapshot: LMDBSnapshot) throws -> OpenType {
+        func database(_ name: String) throws -> LMDBDatabase {
+            guard let found = try snapshot.openDatabase(named: name) else {
+                throw StoreError(.damaged, "the database \(name) is missing", remedy: "restore a backup")
+            }
+            return found
+        }
+        return try OpenType(
+            type, database: database(StoreDatabases.recordsName(type: type.id)),
+            indexDatabases: type.indexes.map { try database(StoreDatabases.indexName(type: type.id, index: $0.id)) })
+    }
+
+    private static func openDatabases(_ raw: inout LMDBWriteTransaction) throws -> StoreDatabases {
+        if let databases = try StoreFormat.openDatabases(&raw, create: false) { return databases }
+        guard try raw.snapshot.statistics(of: .main).entries == 0 else {
+            throw StoreError(
+                .notAStore, "the directory holds an LMDB environment of another program",
+                remedy: "choose another directory")
+        }
+        guard let databases = try StoreFormat.openDatabases(&raw, create: true) else {
+            throw StoreError(.other, "the databases of a new store could not be made")
+        }
+        return databases
+    }
+
+    private static func header(
+        _ databases: StoreDatabases, home: [UInt8], random: inout TransactionRandom, _ raw: inout LMDBWriteTransaction
+    ) throws -> StoreFormat.Header {
+        if try raw.snapshot.statistics(of: databases.metadata).entries > 0 {
+            return try StoreFormat.header(databases, raw.snapshot)
+        }
+        let identity = UUID(high: random.next() & ~0xF000 | 0x4000, low: random.next() >> 2 | 1 << 63)
+        return try StoreFormat.initialize(databases, identity: identity, epoch: random.next(), home: home, in: &raw)
+    }
+
+    private static func notAStore(_ path: String) -> StoreError {
+        StoreError(.notAStore, "\(path) holds no store", remedy: "name the directory of a store")
+    }
+
+    private static func mapped<T: ~Copyable>(_ body: () throws(LMDBError) -> T) throws(StoreError) -> T {
+        try mapLMDB(body)
+    }
+}
+
+extension LMDBFileIdentity {
+    /// What the metadata keeps of the file that a store lives in: it differs in any copy of the file.
+    var homeBytes: [UInt8] {
+        var writer = ByteWriter(capacity: 16)
+        writer.append(inode)
+        writer.append(UInt64(bitPattern: Int64(birthNanoseconds ?? 0)))
+        return writer.array()
+    }
+}
+
+extension LMDBDatabase {
+    /// The unnamed database, which holds the names of all others. LMDB always gives it this handle.
+    static var main: LMDBDatabase { LMDBDatabase(handle: 1) }
+}

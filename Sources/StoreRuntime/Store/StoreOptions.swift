@@ -1,0 +1,35 @@
+public import Foundation
+public import StoreEngine
+
+/// How a store is opened. Programs that open the same directory in one process share the first one's options.
+public struct StoreOptions: Sendable {
+    /// Whether the store is only read. Nothing is created then, and a store on read-only media can be opened.
+    public var isReadOnly = false
+    /// Whether a missing store is created.
+    public var createsIfMissing = true
+    /// What writes survive unless they say otherwise.
+    public var durability = Durability.full
+    /// The greatest size of the store in bytes. It is address space, not memory or disk; the standard is 1 TiB, less
+    /// where the system's limit forbids it.
+    public var mapByteCount = 1 << 40
+    /// The most processes and threads that read at once. Fixed by the first program that opens the store.
+    public var maximumReaders = 1_024
+    /// Whether to open a store on a network file system although its locks may not work there.
+    public var allowsNetworkFileSystem = false
+    /// The access mode of new files.
+    public var fileMode: UInt32 = 0o640
+    /// What the store refuses to take.
+    public var limits = StoreLimits()
+    /// How this program is called in the feed. The standard is the name of the executable.
+    public var originName = ProcessInfo.processInfo.processName
+    /// Where transactions get their time.
+    public var clock: @Sendable () -> Date = { Date() }
+    /// Where transactions get the first state of their random stream.
+    public var randomSeed: @Sendable () -> UInt64 = { UInt64.random(in: .min ... .max) }
+
+    /// Whether the store goes when it is closed, so that nothing needs to be synced.
+    var isTemporary = false
+
+    /// The standard options.
+    public init() {}
+}

@@ -1,0 +1,203 @@
+import LMDB
+import StoreEngine
+
+/// Runs write closures in LMDB transactions: one commit for a batch, each closure all-or-nothing in it.
+///
+/// Belongs to the writer thread; nothing here is called from elsewhere.
+struct BatchRunner {
+    let environment: LMDBEnvironment
+
+    /// How one closure ended before the commit.
+    private enum Outcome {
+        case done(FeedHead)
+        case failed(any Error)
+    }
+
+    /// What one pass over a batch came to.
+    private enum Pass {
+        case committed([Outcome])
+        /// The catalog in the store is not the one that `state` holds.
+        case catalogChanged
+        /// The map was too small: run everything again after growth.
+        case mapFull
+    }
+
+    /// The most times that a batch runs again because the map was full or the catalog changed.
+    private static let maximumPasses = 8
+
+    /// Runs the closures and tells each how it went.
+    ///
+    /// - Parameters:
+    ///   - state: the store's state as this process knows it.
+    ///   - reload: makes the state anew after another process changed the catalog.
+    func run(_ waiting: [WriteJob], state: () -> StoreState, reload: () throws -> Void) {
+        let jobs = waiting.filter { $0.start() }
+        if jobs.isEmpty { return }
+        var grown = false
+        do {
+            for _ in 0..<BatchRunner.maximumPasses {
+                let current = state()
+                switch try pass(jobs, current) {
+                case .committed(let outcomes): return tell(jobs, outcomes, current)
+                case .catalogChanged: try reload()
+                case .mapFull:
+                    try grow()
+                    grown = true
+                }
+            }
+            throw StoreError(.mapFull, "the map is still full after growing", remedy: grown ? nil : "free disk space")
+        } catch {
+            for job in jobs { job.complete(.failure(error)) }
+        }
+    }
+
+    private func tell(_ jobs: [WriteJob], _ outcomes: [Outcome], _ state: StoreState) {
+        for (job, outcome) in zip(jobs, outcomes) {
+            switch outcome {
+            case .done(let head): job.complete(.success(Position(store: state.identity, head: head)))
+            case .failed(let error): job.complete(.failure(error))
+            }
+        }
+    }
+
+    private func grow() throws(StoreError) {
+        do {
+            let info = try environment.info()
+            try environment.grow(to: info.mapSize * 2, waitingAtMost: 10)
+        } catch {
+            throw StoreError(error)
+        }
+    }
+
+    private func pass(_ jobs: [WriteJob], _ state: StoreState) throws -> Pass {
+        let syncsMeta = jobs.contains { $0.durability == .full }
+        var parent = try begin(syncsMeta: syncsMeta)
+        guard try StoreFormat.catalogVersion(state.databases, parent.snapshot) == state.catalog.version else {
+            return .catalogChanged
+        }
+        var head = try StoreFormat.head(state.databases, parent.snapshot)
+        let firstHead = head
+        var wrote = try ForeignWrites.note(&head, state.databases, jobs[0].context, in: &parent)
+        var outcomes: [Outcome] = []
+        outcomes.reserveCapacity(jobs.count)
+        if jobs.count == 1 {
+            // Alone in its commit, a closure needs no transaction of its own: undoing it undoes the commit.
+            switch try runAlone(jobs[0], state, head, parent) {
+            case .undone(let error): return error.isMapFull ? .mapFull : .committed([.failed(error)])
+            case .kept(let finished):
+                wrote = wrote || finished.didWrite
+                head = finished.head
+                outcomes.append(.done(head))
+                parent = finished.intoRaw()
+            }
+        } else {
+            for job in jobs {
+                let child = try beginChild(&parent)
+                switch try runAlone(job, state, head, child) {
+                case .undone(let error):
+                    if error.isMapFull { return .mapFull }
+                    outcomes.append(.failed(error))
+                case .kept(let finished):
+                    wrote = wrote || finished.didWrite
+                    head = finished.head
+                    outcomes.append(.done(head))
+                    if let failure = commitFailure(finished.intoRaw()) {
+                        if failure.isMapFull { return .mapFull }
+                        throw failure
+                    }
+                }
+            }
+        }
+        guard wrote else { return .committed(outcomes) }
+        if let failure = writeHead(&head, since: firstHead, state, &parent) {
+            if failure.isMapFull { return .mapFull }
+            throw failure
+        }
+        if let failure = commitFailure(parent) {
+            if failure.isMapFull { return .mapFull }
+            throw failure
+        }
+        return .committed(outcomes)
+    }
+
+    /// Trims the feed and writes its head, the last steps before the commit.
+    private func writeHead(
+        _ head: inout FeedHead, since first: FeedHead, _ state: StoreState, _ raw: inout LMDBWriteTransaction
+    ) -> StoreError? {
+        do {
+            try FeedRetention.trim(
+                &head, limit: state.limits.retainedChangeSets, added: Int(head.sequence - first.sequence),
+                state.databases.feed, &raw)
+            head.transactionID = UInt64(raw.snapshot.transactionID)
+            try StoreFormat.writeHead(head, state.databases, &raw)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    /// What became of one closure.
+    private enum ClosureEnd: ~Copyable {
+        case undone(any Error)
+        case kept(FinishedWrite)
+    }
+
+    private func runAlone(
+        _ job: WriteJob, _ state: StoreState, _ head: FeedHead, _ raw: consuming LMDBWriteTransaction
+    ) throws -> ClosureEnd {
+        var transaction = WriteTransaction(raw: raw, state: state, head: head, context: job.context)
+        do {
+            try job.body(&transaction)
+        } catch {
+            // A closure may have caught and hidden that the map is full.
+            if let pending = transaction.pendingFailure, pending.isMapFull { return .undone(pending) }
+            return .undone(error)
+        }
+        guard transaction.token == job.context.token else {
+            return .undone(
+                StoreError(
+                    .transactionMisused, "the closure exchanged its transaction for another one",
+                    remedy: "use a transaction only inside its own closure"))
+        }
+        return Self.finish(transaction)
+    }
+
+    private static func finish(_ transaction: consuming WriteTransaction) -> ClosureEnd {
+        do {
+            return .kept(try transaction.finish())
+        } catch {
+            return .undone(error)
+        }
+    }
+
+    private func begin(syncsMeta: Bool) throws(StoreError) -> LMDBWriteTransaction {
+        do {
+            return try environment.beginWrite(syncsMeta: syncsMeta)
+        } catch {
+            throw StoreError(error)
+        }
+    }
+
+    private func beginChild(_ parent: inout LMDBWriteTransaction) throws(StoreError) -> LMDBWriteTransaction {
+        do {
+            return try parent.beginChild()
+        } catch {
+            throw StoreError(error)
+        }
+    }
+
+    // Errors of a commit are returned: Swift 6.3.1 crashes on a transaction that is consumed inside `do`.
+    private func commitFailure(_ raw: consuming LMDBWriteTransaction) -> StoreError? {
+        do {
+            try raw.commit()
+            return nil
+        } catch {
+            return StoreError(error)
+        }
+    }
+}
+
+extension Error {
+    /// Whether this is the error of a full map, after which everything runs again in a larger one.
+    var isMapFull: Bool { (self as? StoreError)?.code == .mapFull }
+}

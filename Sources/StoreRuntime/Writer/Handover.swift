@@ -1,0 +1,32 @@
+import Dispatch
+import Synchronization
+
+/// Passes one value from one thread to another that waits for it.
+final class Handover<Value: Sendable>: Sendable {
+    private let value = Mutex<Value?>(nil)
+    private let isThere = DispatchSemaphore(value: 0)
+
+    /// Gives the value. Call it once.
+    func give(_ given: Value) {
+        value.withLock { $0 = given }
+        isThere.signal()
+    }
+
+    /// Blocks until the value was given.
+    func wait() -> Value {
+        isThere.wait()
+        guard let given = value.withLock({ $0 }) else { preconditionFailure("a handover was signalled without a value") }
+        return given
+    }
+}
+
+/// Holds the newest result of a write closure, which may run more than once.
+final class ResultBox<Value: Sendable>: Sendable {
+    private let value = Mutex<Value?>(nil)
+
+    /// Keeps `newest` and forgets the one before.
+    func set(_ newest: Value) { value.withLock { $0 = newest } }
+
+    /// The newest one.
+    func get() -> Value? { value.withLock { $0 } }
+}

@@ -1,0 +1,73 @@
+import StoreEngine
+import Synchronization
+
+/// One write closure on its way through the writer.
+///
+/// It is withdrawn (by cancellation) or started, whichever comes first, and completed exactly once.
+final class WriteJob: Sendable {
+    private enum Phase {
+        /// Not queued yet, or waiting in the queue.
+        case waiting(Completion?)
+        /// Taken by the writer.
+        case running(Completion?)
+        /// Completed, or withdrawn before anyone waited for it.
+        case ended
+    }
+
+    typealias Completion = @Sendable (Result<Position, any Error>) -> Void
+
+    let durability: Durability
+    let context: WriteContext
+    let body: @Sendable (inout WriteTransaction) throws -> Void
+    private let phase = Mutex<Phase>(.waiting(nil))
+
+    init(
+        durability: Durability, context: WriteContext, body: @escaping @Sendable (inout WriteTransaction) throws -> Void
+    ) {
+        self.durability = durability
+        self.context = context
+        self.body = body
+    }
+
+    /// Says whom to tell how it went. A job that was withdrawn before tells at once.
+    func onCompletion(_ completion: @escaping Completion) {
+        let isWithdrawn = phase.withLock { phase in
+            guard case .waiting = phase else { return true }
+            phase = .waiting(completion)
+            return false
+        }
+        if isWithdrawn { completion(.failure(CancellationError())) }
+    }
+
+    /// Takes the job for running; false when it was withdrawn.
+    func start() -> Bool {
+        phase.withLock { phase in
+            guard case .waiting(let completion) = phase else { return false }
+            phase = .running(completion)
+            return true
+        }
+    }
+
+    /// Withdraws the job if the writer has not taken it.
+    func withdraw() {
+        let completion = phase.withLock { phase -> Completion? in
+            guard case .waiting(let completion) = phase else { return nil }
+            phase = .ended
+            return completion
+        }
+        completion?(.failure(CancellationError()))
+    }
+
+    /// Tells the result.
+    func complete(_ result: Result<Position, any Error>) {
+        let completion = phase.withLock { phase -> Completion? in
+            switch phase {
+            case .waiting(let completion), .running(let completion):
+                phase = .ended
+                return completion
+            case .ended: return nil
+            }
+        }
+        completion?(result)
+    }
+}

@@ -1,0 +1,127 @@
+import Glibc
+import Testing
+
+@testable import StoreCommands
+
+@Suite("Tables")
+struct TableWriterTests {
+    static let widths: [(String, Int)] = [
+        ("", 0), ("abc", 3), ("é", 1), ("e\u{301}", 1), ("日本", 4), ("한국", 4), ("\u{1112}\u{1161}\u{11AB}", 2), ("ｗ", 2),
+        ("😀", 2), ("👩‍👩‍👧", 2), ("🇩🇪", 2), ("❤", 1), ("❤️", 2), ("a\u{200B}b", 2), ("★", 1),
+        ("ﾊ", 1), ("ก็", 1), ("𠮷", 2), ("─", 1),
+    ]
+
+    @Test("width is what a terminal uses", arguments: widths.indices)
+    func width(index: Int) {
+        let (text, width) = Self.widths[index]
+        #expect(DisplayText.width(of: text) == width)
+    }
+
+    @Test("what controls the terminal shows as an escape")
+    func escapes() {
+        #expect(DisplayText.escaped("plain é 日本 👩‍👩‍👧") == "plain é 日本 👩‍👩‍👧")
+        #expect(DisplayText.escaped("a\tb\nc\r\n") == "a\\tb\\nc\\r\\n")
+        #expect(DisplayText.escaped("\u{1B}[2J\u{7F}\u{9B}\u{0}") == "\\u{1B}[2J\\u{7F}\\u{9B}\\u{0}")
+        #expect(DisplayText.escaped("\u{202E}txt") == "\\u{202E}txt")
+    }
+
+    @Test("cutting keeps to the width and never splits a character")
+    func cutting() {
+        #expect(DisplayText.cut("abcdef", to: 6) == "abcdef")
+        #expect(DisplayText.cut("abcdef", to: 5) == "abcd…")
+        #expect(DisplayText.cut("abcdef", to: 1) == "…")
+        #expect(DisplayText.cut("abcdef", to: 0) == "")
+        #expect(DisplayText.cut("日本語", to: 6) == "日本語")
+        #expect(DisplayText.cut("日本語", to: 5) == "日本…")
+        #expect(DisplayText.cut("日本語", to: 4) == "日…")
+        #expect(DisplayText.cut("e\u{301}e\u{301}e\u{301}", to: 2) == "e\u{301}…")
+        #expect(DisplayText.cut("🇩🇪🇫🇷", to: 3) == "🇩🇪…")
+    }
+
+    @Test("random texts never exceed the width", arguments: 0..<4)
+    func randomCuts(seed: UInt64) {
+        var random = SeededGenerator(seed: seed)
+        let pieces = ["a", "日", "e\u{301}", "👩‍👩‍👧", "\u{301}", "🇩🇪", "\u{200D}", " "]
+        for _ in 0..<500 {
+            let text = (0..<Int.random(in: 0..<12, using: &random)).map { _ in
+                pieces.randomElement(using: &random) ?? ""
+            }.joined()
+            let limit = Int.random(in: 1..<16, using: &random)
+            let cut = DisplayText.cut(text, to: limit)
+            #expect(DisplayText.width(of: cut) <= limit)
+            #expect((cut == text) == (DisplayText.width(of: text) <= limit))
+        }
+    }
+
+    private func table(width: Int?) -> TableWriter {
+        var table = TableWriter(
+            columns: [.init(title: "name"), .init(title: "size", isNumeric: true), .init(title: "summary")],
+            width: width)
+        table.append(["bash", "7164", "GNU Bourne Again SHell"])
+        table.append(["日本語", "12", "two\nlines"])
+        table.append(["a-rather-long-name", "123456789", ""])
+        return table
+    }
+
+    @Test("columns are aligned, numbers to the right")
+    func aligned() {
+        #expect(
+            table(width: nil).text == """
+                name                     size  summary
+                ------------------  ---------  ----------------------
+                bash                     7164  GNU Bourne Again SHell
+                日本語                     12  two\\nlines
+                a-rather-long-name  123456789\u{20}\u{20}
+
+                """)
+    }
+
+    @Test("the widest texts are cut first, numbers stay whole")
+    func narrow() {
+        #expect(
+            table(width: 36).lines == [
+                "name               size  summary",
+                "------------  ---------  -----------",
+                "bash               7164  GNU Bourne…",
+                "日本語               12  two\\nlines",
+                "a-rather-lo…  123456789  ",
+            ])
+    }
+
+    @Test("no line is wider than the terminal", arguments: 1..<70)
+    func limit(width: Int) {
+        for line in table(width: width).lines { #expect(DisplayText.width(of: line) <= width) }
+    }
+
+    @Test("a table may have no rows or no columns")
+    func empty() {
+        #expect(TableWriter(columns: [.init(title: "a"), .init(title: "b")], width: 80).text == "a  b\n-  -\n")
+        #expect(TableWriter(columns: [], width: 80).text == "")
+    }
+
+    @Test("a pipe has no width and COLUMNS is asked only on a terminal")
+    func terminalSize() throws {
+        var descriptors: [CInt] = [0, 0]
+        try #require(unsafe pipe(&descriptors) == 0)
+        defer { descriptors.forEach { close($0) } }
+        #expect(TerminalSize.columns(of: descriptors[1], environment: { _ in "100" }) == nil)
+        #expect(!TerminalSize.isTerminal(descriptors[0]))
+    }
+
+    @Test("a terminal without a size uses COLUMNS, then 80; one with a size that")
+    func pseudoTerminal() throws {
+        var (main, terminal): (CInt, CInt) = (-1, -1)
+        try #require(unsafe openpty(&main, &terminal, nil, nil, nil) == 0)
+        defer {
+            close(main)
+            close(terminal)
+        }
+        #expect(TerminalSize.isTerminal(terminal))
+        #expect(TerminalSize.columns(of: terminal, environment: { $0 == "COLUMNS" ? "100" : nil }) == 100)
+        #expect(TerminalSize.columns(of: terminal, environment: { _ in "wide" }) == 80)
+        #expect(TerminalSize.columns(of: terminal, environment: { _ in nil }) == 80)
+        var size = winsize(ws_row: 24, ws_col: 132, ws_xpixel: 0, ws_ypixel: 0)
+        try #require(unsafe ioctl(main, UInt(TIOCSWINSZ), &size) == 0)
+        #expect(TerminalSize.columns(of: terminal, environment: { _ in "100" }) == 132)
+    }
+}

@@ -1,0 +1,60 @@
+/// Writes CSV by RFC 4180 that ``CSVReader`` reads as the same values.
+///
+/// A field is put in quotes when it needs them. No value is an empty field and an empty text is `""`, so that both
+/// survive.
+struct CSVWriter {
+    /// What ends a line.
+    enum LineEnding {
+        /// What other programs on this system expect.
+        case lf
+        /// What the RFC and spreadsheets expect.
+        case crlf
+    }
+
+    /// What was written so far.
+    private(set) var bytes: [UInt8] = []
+    private let separator: UInt8
+    private let lineEnding: LineEnding
+
+    /// A writer without content.
+    init(separator: Unicode.Scalar = ",", lineEnding: LineEnding = .lf) {
+        precondition(separator.isASCII && !["\"", "\r", "\n"].contains(separator), "this cannot separate fields")
+        self.separator = UInt8(ascii: separator)
+        self.lineEnding = lineEnding
+    }
+
+    /// Appends a record; nil is a field without a value.
+    mutating func append(_ fields: [String?]) {
+        for (index, field) in fields.enumerated() {
+            if index > 0 { bytes.append(separator) }
+            if let field { append(field) }
+        }
+        if lineEnding == .crlf { bytes.append(UInt8(ascii: "\r")) }
+        bytes.append(UInt8(ascii: "\n"))
+    }
+
+    /// Forgets what was written and keeps its memory, for a caller that passes on a piece at a time.
+    mutating func removeAll() { bytes.removeAll(keepingCapacity: true) }
+
+    private mutating func append(_ field: String) {
+        guard needsQuotes(field) else { return bytes.append(contentsOf: field.utf8) }
+        let quote = UInt8(ascii: "\"")
+        bytes.append(quote)
+        for byte in field.utf8 {
+            if byte == quote { bytes.append(quote) }
+            bytes.append(byte)
+        }
+        bytes.append(quote)
+    }
+
+    private func needsQuotes(_ field: String) -> Bool {
+        guard let first = field.utf8.first, let last = field.utf8.last else { return true }
+        // Some programs drop spaces at the ends, and a byte order mark at the start would be dropped by rights.
+        if first == UInt8(ascii: " ") || last == UInt8(ascii: " ") || field.unicodeScalars.first == "\u{FEFF}" {
+            return true
+        }
+        return field.utf8.contains { byte in
+            byte == separator || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r")
+        }
+    }
+}

@@ -1,0 +1,98 @@
+/// Text as a terminal shows it: how many columns it takes, where to cut it, and what must not reach it as it is.
+///
+/// Values come from anywhere, so control characters are shown as escapes: a record must not move the cursor, set the
+/// window's title or, with marks that turn the direction of writing, pretend to be another text.
+enum DisplayText {
+    /// `text` with escapes for everything that would control the terminal instead of being seen.
+    static func escaped(_ text: String) -> String {
+        guard !isPlain(text), text.unicodeScalars.contains(where: isControl) else { return text }
+        var result = ""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "\n": result += "\\n"
+            case "\r": result += "\\r"
+            case "\t": result += "\\t"
+            case _ where isControl(scalar): result += "\\u{" + String(scalar.value, radix: 16, uppercase: true) + "}"
+            default: result.unicodeScalars.append(scalar)
+            }
+        }
+        return result
+    }
+
+    /// The columns that `text` takes, which is without control characters.
+    static func width(of text: String) -> Int {
+        isPlain(text) ? text.utf8.count : text.reduce(0) { $0 + width(of: $1) }
+    }
+
+    /// `text` if it takes at most `limit` columns, otherwise its beginning with “…” at the end.
+    static func cut(_ text: String, to limit: Int) -> String {
+        precondition(limit >= 0, "a width is not negative")
+        if isPlain(text), text.utf8.count <= limit { return text }
+        guard limit > 0 else { return "" }
+        var kept = ""
+        var used = 0
+        var keptBesideEllipsis = ""
+        for character in text {
+            let next = used + width(of: character)
+            if next > limit { return keptBesideEllipsis + "…" }
+            kept.append(character)
+            used = next
+            if used < limit { keptBesideEllipsis = kept }
+        }
+        return kept
+    }
+
+    /// `text` with spaces after it, or before it, up to `width` columns.
+    static func padded(_ text: String, to width: Int, isRightAligned: Bool) -> String {
+        let missing = width - self.width(of: text)
+        guard missing > 0 else { return text }
+        let spaces = String(repeating: " ", count: missing)
+        return isRightAligned ? spaces + text : text + spaces
+    }
+
+    /// The columns of one character as its reader sees it: 0 for marks alone, 2 for wide ones and emoji.
+    static func width(of character: Character) -> Int {
+        var widest = 0
+        for scalar in character.unicodeScalars {
+            // The emoji variation selector turns a narrow sign into an emoji.
+            if scalar == "\u{FE0F}" { return 2 }
+            widest = max(widest, width(of: scalar))
+        }
+        return widest
+    }
+
+    private static func width(of scalar: Unicode.Scalar) -> Int {
+        if scalar.value < 0x300 { return 1 }
+        switch scalar.properties.generalCategory {
+        case .nonspacingMark, .enclosingMark, .format: return 0
+        default: break
+        }
+        // Vowels and final consonants of Hangul join the syllable before them.
+        if (0x1160...0x11FF).contains(scalar.value) { return 0 }
+        return isWide(scalar) ? 2 : 1
+    }
+
+    /// East Asian Width W or F in Unicode's EastAsianWidth.txt. What is wide there outside these blocks are emoji and
+    /// the letters of flags.
+    private static func isWide(_ scalar: Unicode.Scalar) -> Bool {
+        guard scalar.value >= 0x1100 else { return false }
+        return wideBlocks.contains { $0.contains(scalar.value) } || scalar.properties.isEmojiPresentation
+    }
+
+    private static let wideBlocks: [ClosedRange<UInt32>] = [
+        0x1100...0x115F, 0x2329...0x232A, 0x2E80...0x303E, 0x3041...0x4DBF, 0x4E00...0xA4CF, 0xA960...0xA97C,
+        0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE10...0xFE19, 0xFE30...0xFE6F, 0xFF01...0xFF60, 0xFFE0...0xFFE6,
+        0x16FE0...0x18DFF, 0x1AFF0...0x1B2FF, 0x1F200...0x1F265, 0x20000...0x2FFFD, 0x30000...0x3FFFD,
+    ]
+
+    private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.value {
+        case 0..<0x20, 0x7F..<0xA0: true
+        case 0x61C, 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x2069, 0xFEFF: true
+        default: false
+        }
+    }
+
+    /// Whether all is printable ASCII: one byte, one column, nothing to escape.
+    private static func isPlain(_ text: String) -> Bool { text.utf8.allSatisfy { $0 >= 0x20 && $0 < 0x7F } }
+}

@@ -1,0 +1,62 @@
+/// What a progress bar shows at one moment, as a line of text.
+struct ProgressLine: Equatable {
+    private static let widestBar = 30
+
+    /// What is being done.
+    var label: String
+    /// How much is done.
+    var completed: Int
+    /// How much there is to do, if that is known.
+    var total: Int?
+    /// What is counted: "rows", "bytes".
+    var unit: String
+    /// How long it has taken so far.
+    var elapsed: Duration
+
+    /// The line, in at most `width` columns.
+    func text(width: Int) -> String {
+        let seconds = elapsed / .seconds(1)
+        guard let total, total > 0 else {
+            return DisplayText.cut("\(label)  \(grouped(completed)) \(unit)\(rate(over: seconds))", to: width)
+        }
+        let done = min(max(completed, 0), total)
+        // As doubles, because a count of bytes times 100 may not fit.
+        let share = Double(done) / Double(total)
+        let percent = String(Int(share * 100))
+        let counts = "\(grouped(completed))/\(grouped(total)) \(unit)\(remainder(share: share, seconds: seconds))"
+        let beside = "\(label)    \(String(repeating: " ", count: 3 - percent.count))\(percent)%  \(counts)"
+        let room = min(width - DisplayText.width(of: beside) - 2, Self.widestBar)
+        guard room >= 5 else { return DisplayText.cut("\(label)  \(percent)%  \(counts)", to: width) }
+        let filled = Int(share * Double(room))
+        let bar = String(repeating: "#", count: filled) + String(repeating: ".", count: room - filled)
+        let padding = String(repeating: " ", count: 3 - percent.count)
+        return "\(label)  [\(bar)]  \(padding)\(percent)%  \(counts)"
+    }
+
+    private func rate(over seconds: Double) -> String {
+        guard seconds >= 1 else { return "" }
+        return "  \(grouped(Int(Double(completed) / seconds)))/s"
+    }
+
+    /// How long the rest will take at the pace so far; an estimate from the first second would only flicker.
+    private func remainder(share: Double, seconds: Double) -> String {
+        guard seconds >= 1, share > 0, share < 1 else { return "" }
+        let left = seconds / share - seconds
+        guard left < 360_000 else { return "" }
+        switch Int(left.rounded(.up)) {
+        case let seconds where seconds < 100: return "  \(seconds) s left"
+        case let seconds where seconds < 6_000: return "  \((seconds + 59) / 60) min left"
+        case let seconds: return "  \((seconds + 3_599) / 3_600) h left"
+        }
+    }
+
+    private func grouped(_ number: Int) -> String {
+        let digits = Array(String(number.magnitude))
+        var text = number < 0 ? "-" : ""
+        for (index, digit) in digits.enumerated() {
+            if index > 0, (digits.count - index) % 3 == 0 { text.append(",") }
+            text.append(digit)
+        }
+        return text
+    }
+}
