@@ -22,23 +22,34 @@ struct ParsedStruct {
 
     var name: String { declaration.name.plainName }
 
-    /// How far the struct reaches: by its own level or that of the extension around it, but no further than what is
-    /// private around it.
+    /// How far the struct reaches: no further than the types around it.
     ///
-    /// A wider level around it that is not private needs no such care: members may say more than their type allows.
+    /// Generated members name the struct in their signatures, so they must not say more than this.
     var access: Access {
-        let own = declaration.modifiers.access
-        let written = own ?? context.first?.as(ExtensionDeclSyntax.self)?.modifiers.access ?? .internal
-        let surroundings = context.compactMap { $0.asProtocol((any WithModifiersSyntax).self)?.modifiers.access }
-        return surroundings.contains { $0 <= .fileprivate } ? min(written, .fileprivate) : written
+        let own = level(of: declaration.modifiers, inside: 0)
+        return context.indices.reduce(own) { narrowest, depth in
+            guard let modifiers = context[depth].asProtocol((any WithModifiersSyntax).self)?.modifiers else {
+                return narrowest
+            }
+            // What an extension extends is not to be seen from here; it is taken to reach far enough.
+            if context[depth].is(ExtensionDeclSyntax.self) { return min(narrowest, modifiers.access ?? .public) }
+            return min(narrowest, level(of: modifiers, inside: depth + 1))
+        }
     }
 
-    /// Whether all that surrounds the struct is as public as it is, so that clients may inline its members.
-    var isPublicThroughout: Bool {
-        guard access == .public else { return false }
-        return context.allSatisfy { node in
-            node.asProtocol((any WithModifiersSyntax).self)?.modifiers.access == .public
+    /// Whether other modules see the struct for certain, and as far as it says, so that they may inline its members.
+    var isExported: Bool {
+        let isCertain = context.allSatisfy { node in
+            node.as(ExtensionDeclSyntax.self).map { $0.modifiers.access != nil } ?? true
         }
+        return isCertain && access >= .package && access == level(of: declaration.modifiers, inside: 0)
+    }
+
+    /// The level that is written on a declaration, or that it takes over from the extension right around it.
+    private func level(of modifiers: DeclModifierListSyntax, inside depth: Int) -> Access {
+        if let written = modifiers.access { return written }
+        guard context.indices.contains(depth) else { return .internal }
+        return context[depth].as(ExtensionDeclSyntax.self)?.modifiers.access ?? .internal
     }
 
     init?(_ group: some DeclGroupSyntax, attribute: AttributeSyntax, context: [Syntax]) {

@@ -7,15 +7,15 @@ struct CompositeIDRenderer {
 
     func rendered() -> String {
         let modifier = record.access.modifier
-        let inlinable = record.isPublicThroughout ? "@inlinable " : ""
+        let inlinable = record.isExported ? "@inlinable " : ""
         let parts = indices.map { record.fields[$0] }
         let structure = StructDescription(
             typeName: "\(record.typeName).ID",
             access: record.access,
             fields: parts.map(part),
-            inlinesEncoding: record.isPublicThroughout,
-            inlinesDecoding: record.isPublicThroughout,
-            isPublicThroughout: record.isPublicThroughout
+            inlinesEncoding: record.isExported,
+            inlinesDecoding: record.isExported,
+            isExported: record.isExported
         )
         let common = StructRenderer(structure: structure)
         let keys = parts.map { "self.\($0.reference).encodeKey(to: &writer)" }
@@ -42,15 +42,16 @@ struct CompositeIDRenderer {
             reference: field.reference,
             type: field.type,
             access: record.access,
-            isInlinable: record.isPublicThroughout,
+            isInlinable: record.isExported,
             isReadOnly: false,
+            isDeprecated: false,
             initialValue: .none,
             oldNames: field.oldNames
         )
     }
 
     private func initializer(_ parts: [FieldDescription]) -> String {
-        let inlinable = record.isPublicThroughout ? "@inlinable " : ""
+        let inlinable = record.isExported ? "@inlinable " : ""
         let parameters = parts.map { "\($0.reference): \($0.type)" }.joined(separator: ", ")
         let assignments = parts.map { "self.\($0.reference) = \($0.reference)" }.joined(separator: "\n")
         return "\(inlinable)\(record.access.modifier)init(\(parameters)) {\n\(assignments.indented)\n}"

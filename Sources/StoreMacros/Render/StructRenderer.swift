@@ -1,9 +1,14 @@
 /// Renders what records, embedded values and composite ids have in common: tokens, schema entries and codec.
 struct StructRenderer {
-    let structure: StructDescription
+    private let structure: StructDescription
+
+    init(structure: StructDescription) { self.structure = structure }
 
     private var modifier: String { structure.access.modifier }
-    private var inlinable: String { structure.isPublicThroughout ? "@inlinable " : "" }
+    private var inlinable: String { structure.isExported ? "@inlinable " : "" }
+
+    /// Put on code that uses a deprecated property. Calls through the protocols are not warned about.
+    private let deprecated = "@available(*, deprecated) "
 
     /// The container of tokens and the one value of it.
     ///
@@ -24,9 +29,9 @@ struct StructRenderer {
     private func accessor(_ field: FieldDescription, number: Int) -> String {
         let reference = "$0.\(field.reference)"
         let setter = field.isReadOnly ? "" : ", set: { \(reference) = $1 }"
-        let attribute = field.isInlinable ? "@inlinable " : ""
+        let attributes = (field.isDeprecated ? deprecated : "") + (field.isInlinable ? "@inlinable " : "")
         return """
-            \(attribute)\(field.access.modifier)var \(field.reference): ModelStore.Field<\(structure.typeName), \(field.type)> {
+            \(attributes)\(field.access.modifier)var \(field.reference): ModelStore.Field<\(structure.typeName), \(field.type)> {
                 ModelStore.Field(\(number), \(field.name.quoted), get: { \(reference) }\(setter))
             }
             """
@@ -60,14 +65,15 @@ struct StructRenderer {
         let reads = structure.fields.enumerated().map { number, field in
             "self.\(field.reference) = try decoder.decode(\(number), as: \(field.type).self\(fallback(field)))"
         }
+        let deprecated = structure.fields.contains(where: \.isDeprecated) ? deprecated : ""
         return [
             """
-            \(structure.inlinesEncoding ? "@inlinable " : "")\(modifier)func encode(to encoder: inout ModelStore.FieldEncoder) throws(ModelStore.CodecError) {
+            \(deprecated)\(structure.inlinesEncoding ? "@inlinable " : "")\(modifier)func encode(to encoder: inout ModelStore.FieldEncoder) throws(ModelStore.CodecError) {
             \(writes.joined(separator: "\n").indented)
             }
             """,
             """
-            \(structure.inlinesDecoding ? "@inlinable " : "")\(modifier)init(from decoder: borrowing ModelStore.FieldDecoder) throws(ModelStore.CodecError) {
+            \(deprecated)\(structure.inlinesDecoding ? "@inlinable " : "")\(modifier)init(from decoder: borrowing ModelStore.FieldDecoder) throws(ModelStore.CodecError) {
             \(reads.joined(separator: "\n").indented)
             }
             """,
@@ -77,7 +83,7 @@ struct StructRenderer {
     /// What an older record, from before the field was there, reads as.
     private func fallback(_ field: FieldDescription) -> String {
         switch field.initialValue {
-        case .none: field.type.hasSuffix("?") ? ", or: nil" : ""
+        case .none: ""
         case .null: ", or: nil"
         case .token(let token, _): ", or: \(token.spelling)"
         case .constant(let expression), .volatile(_, let expression), .expression(let expression): ", or: \(expression)"

@@ -9,10 +9,12 @@ struct FieldDescription {
     /// The type as written, with `Self` spelled out.
     let type: String
     let access: Access
-    /// Whether clients of a public record may inline what reads it.
+    /// Whether other modules may inline what reads it.
     let isInlinable: Bool
     /// A `let`, or a setter narrower than the property: its token has no setter.
     let isReadOnly: Bool
+    /// Whether the code that uses it must be deprecated too, to be spared the warning.
+    let isDeprecated: Bool
     let initialValue: InitialValue
     let oldNames: [String]
 }
@@ -27,8 +29,8 @@ struct StructDescription {
     let inlinesEncoding: Bool
     /// Whether `init(from:)` reaches nothing that clients cannot.
     let inlinesDecoding: Bool
-    /// Whether the token accessors' container can be inlined at all.
-    let isPublicThroughout: Bool
+    /// Whether other modules see the struct, and may inline the container of its tokens.
+    let isExported: Bool
 }
 
 /// A record, judged and ready to render.

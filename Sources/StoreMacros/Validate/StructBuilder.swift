@@ -4,43 +4,55 @@ import SwiftSyntax
 struct StructBuilder {
     let structure: ParsedStruct
     let typeName: String
+
     func build() -> StructDescription {
-        let isPublic = structure.isPublicThroughout
         let stored = structure.properties.filter { !$0.isTransient }
-        let reachesAll = isPublic && stored.allSatisfy { $0.access == .public }
+        let reachesAll = structure.isExported && stored.allSatisfy { $0.access >= structure.access }
         return StructDescription(
             typeName: typeName,
             access: structure.access,
             fields: stored.map(field),
             inlinesEncoding: reachesAll,
             inlinesDecoding: reachesAll && structure.properties.allSatisfy { !$0.isTransient && $0.hasPlainDefault },
-            isPublicThroughout: isPublic
+            isExported: structure.isExported
         )
     }
 
     private func field(_ property: ParsedProperty) -> FieldDescription {
-        FieldDescription(
+        let access = min(property.access, structure.access)
+        return FieldDescription(
             name: property.name,
             reference: property.identifier.text,
             type: property.type?.text(replacingSelfBy: typeName) ?? "",
-            access: min(property.access, structure.access),
-            isInlinable: structure.isPublicThroughout && property.access == .public,
-            isReadOnly: property.isLet || (property.setterAccess ?? property.access) < property.access,
-            initialValue: property.isID ? property.initialValue.inID : property.initialValue,
+            access: access,
+            isInlinable: structure.isExported && access == structure.access,
+            isReadOnly: property.isLet || (property.setterAccess ?? access) < access,
+            isDeprecated: property.isDeprecated,
+            initialValue: initialValue(of: property),
             oldNames: property.markers.flatMap { $0.oldNames.compactMap(\.name) }
         )
     }
-}
 
-extension InitialValue {
-    /// An id is in every record and in every version of one: of its initial value only a token counts.
-    fileprivate var inID: InitialValue {
-        if case .token = self { return self }
-        return .none
+    private func initialValue(of property: ParsedProperty) -> InitialValue {
+        switch property.initialValue {
+        case .token: property.initialValue
+        // An id is in every record and in every version of one, so no other default of it is ever read.
+        case _ where property.isID: .none
+        // An optional constant has no initial value, but an older record has none of it either.
+        case .none where property.type?.isOptional == true: .null
+        default: property.initialValue
+        }
     }
 }
 
 extension ParsedProperty {
+    /// Whether using it is warned about, which must not happen in generated code.
+    fileprivate var isDeprecated: Bool {
+        declaration.attributes.plain.contains { attribute in
+            attribute.baseName == "available" && attribute.arguments?.description.contains("deprecated") == true
+        }
+    }
+
     /// Whether its initial value can be repeated in code that clients inline.
     fileprivate var hasPlainDefault: Bool {
         switch initialValue {

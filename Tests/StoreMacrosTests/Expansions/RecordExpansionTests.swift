@@ -300,14 +300,14 @@ import Testing
                 package typealias ID = Int
 
                 package nonisolated struct Fields: Sendable {
-                    package init() {}
+                    @inlinable package init() {}
 
-                    package var id: ModelStore.Field<Room, Int> {
+                    @inlinable package var id: ModelStore.Field<Room, Int> {
                         ModelStore.Field(0, "id", get: { $0.id }, set: { $0.id = $1 })
                     }
                 }
 
-                package static var fields: Fields { Fields() }
+                @inlinable package static var fields: Fields { Fields() }
 
                 package static let recordSchema = ModelStore.RecordSchema(
                     name: "Room",
@@ -318,13 +318,13 @@ import Testing
                     indexes: []
                 )
 
-                package var recordID: ID { self.id }
+                @inlinable package var recordID: ID { self.id }
 
-                package func encode(to encoder: inout ModelStore.FieldEncoder) throws(ModelStore.CodecError) {
+                @inlinable package func encode(to encoder: inout ModelStore.FieldEncoder) throws(ModelStore.CodecError) {
                     try encoder.encode(self.id)
                 }
 
-                package init(from decoder: borrowing ModelStore.FieldDecoder) throws(ModelStore.CodecError) {
+                @inlinable package init(from decoder: borrowing ModelStore.FieldDecoder) throws(ModelStore.CodecError) {
                     self.id = try decoder.decode(0, as: Int.self)
                 }
             }
@@ -563,6 +563,64 @@ import Testing
                     self.watched = try decoder.decode(1, as: Int.self)
                     self.low = try decoder.decode(2, as: Double.self)
                     self.high = try decoder.decode(3, as: Double.self)
+                }
+            }
+            """
+        )
+    }
+
+    @Test func `what uses a deprecated property is deprecated with it`() {
+        expectExpansion(
+            of: """
+                @Record
+                package struct Sensor {
+                    @ID package var id: Int
+                    @available(*, deprecated, message: "use celsius") package var degrees: Optional<Int>
+                }
+                """,
+            """
+            package struct Sensor {
+                package var id: Int
+                @available(*, deprecated, message: "use celsius") package var degrees: Optional<Int>
+            }
+
+            nonisolated extension Sensor: ModelStore.Record, Sendable, Equatable {
+                package typealias ID = Int
+
+                package nonisolated struct Fields: Sendable {
+                    @inlinable package init() {}
+
+                    @inlinable package var id: ModelStore.Field<Sensor, Int> {
+                        ModelStore.Field(0, "id", get: { $0.id }, set: { $0.id = $1 })
+                    }
+
+                    @available(*, deprecated) @inlinable package var degrees: ModelStore.Field<Sensor, Optional<Int>> {
+                        ModelStore.Field(1, "degrees", get: { $0.degrees }, set: { $0.degrees = $1 })
+                    }
+                }
+
+                @inlinable package static var fields: Fields { Fields() }
+
+                package static let recordSchema = ModelStore.RecordSchema(
+                    name: "Sensor",
+                    fields: [
+                        ModelStore.FieldSchema("id", Int.self),
+                        ModelStore.FieldSchema("degrees", Optional<Int>.self)
+                    ],
+                    id: ModelStore.IDSchema([0]),
+                    indexes: []
+                )
+
+                @inlinable package var recordID: ID { self.id }
+
+                @available(*, deprecated) @inlinable package func encode(to encoder: inout ModelStore.FieldEncoder) throws(ModelStore.CodecError) {
+                    try encoder.encode(self.id)
+                    try encoder.encode(self.degrees)
+                }
+
+                @available(*, deprecated) @inlinable package init(from decoder: borrowing ModelStore.FieldDecoder) throws(ModelStore.CodecError) {
+                    self.id = try decoder.decode(0, as: Int.self)
+                    self.degrees = try decoder.decode(1, as: Optional<Int>.self, or: nil)
                 }
             }
             """
