@@ -40,7 +40,11 @@ let package = Package(
             ],
             path: "Tools/store-cli/StoreCommands"
         ),
-        .executableTarget(name: "store-cli", dependencies: ["StoreCommands"], path: "Tools/store-cli/Main"),
+        .executableTarget(
+            name: "store-cli",
+            dependencies: ["StoreCommands", .product(name: "ArgumentParser", package: "swift-argument-parser")],
+            path: "Tools/store-cli/Main"
+        ),
         .target(
             name: "Hostwatch",
             dependencies: [
@@ -49,7 +53,11 @@ let package = Package(
             ],
             path: "Tools/hostwatch/Hostwatch"
         ),
-        .executableTarget(name: "hostwatch", dependencies: ["Hostwatch"], path: "Tools/hostwatch/Main"),
+        .executableTarget(
+            name: "hostwatch",
+            dependencies: ["Hostwatch", .product(name: "ArgumentParser", package: "swift-argument-parser")],
+            path: "Tools/hostwatch/Main"
+        ),
 
         // Tests.
         .testTarget(name: "LMDBTests", dependencies: ["LMDB"]),
