@@ -75,7 +75,8 @@ let package = Package(
         ),
         .testTarget(name: "TidinessTests"),
         .testTarget(name: "HostwatchTests", dependencies: ["Hostwatch", "hostwatch"]),
-        .testTarget(name: "StoreCLITests", dependencies: ["StoreCommands", "store-cli", "StoreRuntime", "StoreEngine"]),
+        .testTarget(
+            name: "StoreCLITests", dependencies: ["StoreCommands", "store-cli", "StoreRuntime", "StoreEngine"]),
     ],
     swiftLanguageModes: [.v6]
 )
@@ -91,10 +92,13 @@ let settings: [SwiftSetting] = [
     .enableExperimentalFeature("Lifetimes"),
     .strictMemorySafety(),
 ]
+// Tools/test and Tools/demo set it; programs that depend on this package must not fail on a newer compiler's warnings.
+let treatsWarningsAsErrors = Context.environment["MODELSTORE_WARNINGS_AS_ERRORS"] != nil
 // Where bytes are read through pointers, an unmarked unsafe expression is an error.
 let pointerTargets: Set<String> = ["LMDB", "StoreEngine"]
 for target in package.targets where target.type != .system {
     var own = settings
+    if treatsWarningsAsErrors { own.append(.treatAllWarnings(as: .error)) }
     if pointerTargets.contains(target.name) {
         own.append(.treatWarning("StrictMemorySafety", as: .error))
     }

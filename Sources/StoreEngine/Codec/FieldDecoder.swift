@@ -38,7 +38,9 @@ public struct FieldDecoder: ~Escapable {
 
     /// Field `index` as declared, or `initial` when the record is of a version without this field.
     @inlinable
-    public func decode<V: FieldValue>(_ index: Int, as type: V.Type = V.self, or initial: @autoclosure () -> V) throws(CodecError) -> V {
+    public func decode<V: FieldValue>(
+        _ index: Int, as type: V.Type = V.self, or initial: @autoclosure () -> V
+    ) throws(CodecError) -> V {
         if let slot = try slot(index) { return try V(from: table.field(slot)) }
         return initial()
     }

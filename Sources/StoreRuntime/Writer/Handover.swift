@@ -15,7 +15,9 @@ final class Handover<Value: Sendable>: Sendable {
     /// Blocks until the value was given.
     func wait() -> Value {
         isThere.wait()
-        guard let given = value.withLock({ $0 }) else { preconditionFailure("a handover was signalled without a value") }
+        guard let given = value.withLock({ $0 }) else {
+            preconditionFailure("a handover was signalled without a value")
+        }
         return given
     }
 }
