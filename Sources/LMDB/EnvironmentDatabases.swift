@@ -21,7 +21,7 @@ extension LMDBEnvironment {
     /// Makes the environment know a named database that another process has created. Not from within a transaction
     /// that writes on this thread.
     func register(_ name: String) throws(LMDBError) {
-        try takeWriterSeat("mdb_dbi_open", thread: SystemCalls.currentThread)
+        try takeWriterSeat("mdb_dbi_open", thread: SystemCalls.currentThreadIdentity)
         defer { gate.leaveWrite() }
         unsafe try inRegisteringTransaction { transaction in
             var database: LMDBDatabase?

@@ -44,8 +44,8 @@ enum EnvironmentRegistry {
         }
     }
 
-    /// Balances one open; runs `end` after the last.
-    static func close(_ environment: LMDBEnvironment, end: () -> Void) {
+    /// Balances one open; runs `end` after the last, which answers whether the files are closed.
+    static func close(_ environment: LMDBEnvironment, end: () -> Bool) {
         let isLast = entries.withLock { entries in
             guard let index = entries.firstIndex(where: { $0.environment === environment }),
                 !entries[index].isClosing
@@ -55,10 +55,13 @@ enum EnvironmentRegistry {
             return entries[index].isClosing
         }
         guard isLast else { return }
-        end()
+        let isClosed = end()
         let waiters = entries.withLock { entries -> [DispatchSemaphore] in
             guard let index = entries.firstIndex(where: { $0.environment === environment }) else { return [] }
-            return entries.remove(at: index).waiters
+            if isClosed { return entries.remove(at: index).waiters }
+            entries[index].isClosing = false
+            defer { entries[index].waiters = [] }
+            return entries[index].waiters
         }
         for waiter in waiters { waiter.signal() }
     }

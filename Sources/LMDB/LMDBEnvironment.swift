@@ -83,10 +83,15 @@ package final class LMDBEnvironment: Sendable {
     package func close() {
         EnvironmentRegistry.close(self) {
             // In a forked child, LMDB's own close would go on in the parent's files.
-            guard !isForked else { return }
-            gate.closeForever()
+            if isForked { return true }
+            guard gate.closeForever() else {
+                // Better a store that stays locked with an error than memory that its lock still points into.
+                hasPanicked.store(true, ordering: .relaxed)
+                return false
+            }
             for context in gate.takeIdle() { context.end() }
             unsafe Calls.close(handle.pointer)
+            return true
         }
     }
 
