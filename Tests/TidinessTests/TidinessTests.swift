@@ -116,8 +116,9 @@ import Testing
         while index >= 0 {
             let text = lines[index].trimmingCharacters(in: .whitespaces)
             if text.hasPrefix("///") { return true }
-            guard text.hasPrefix("@") || text.hasPrefix(")") || text.hasSuffix(",") || text.hasPrefix("extension, ")
-                || text.hasPrefix("named(")
+            guard
+                text.hasPrefix("@") || text.hasPrefix(")") || text.hasSuffix(",") || text.hasPrefix("extension, ")
+                    || text.hasPrefix("named(") || text.hasPrefix("names:")
             else {
                 return false
             }
