@@ -121,12 +121,14 @@ import Testing
 
                 @inlinable public var recordID: ID { self.id }
 
-                @inlinable public func encode(to encoder: inout ModelStore.FieldEncoder) throws(ModelStore.CodecError) {
+                @inlinable
+                public func encode(to encoder: inout ModelStore.FieldEncoder) throws(ModelStore.CodecError) {
                     try encoder.encode(self.id)
                     try encoder.encode(self.celsius)
                 }
 
-                @inlinable public init(from decoder: borrowing ModelStore.FieldDecoder) throws(ModelStore.CodecError) {
+                @inlinable
+                public init(from decoder: borrowing ModelStore.FieldDecoder) throws(ModelStore.CodecError) {
                     self.id = try decoder.decode(0, as: Int.self)
                     self.celsius = try decoder.decode(1, as: Double.self, or: -1)
                 }
@@ -232,11 +234,13 @@ import Testing
 
                 @inlinable package var recordID: ID { self.id }
 
-                @inlinable package func encode(to encoder: inout ModelStore.FieldEncoder) throws(ModelStore.CodecError) {
+                @inlinable
+                package func encode(to encoder: inout ModelStore.FieldEncoder) throws(ModelStore.CodecError) {
                     try encoder.encode(self.id)
                 }
 
-                @inlinable package init(from decoder: borrowing ModelStore.FieldDecoder) throws(ModelStore.CodecError) {
+                @inlinable
+                package init(from decoder: borrowing ModelStore.FieldDecoder) throws(ModelStore.CodecError) {
                     self.id = try decoder.decode(0, as: Int.self)
                 }
             }
@@ -374,12 +378,16 @@ import Testing
 
                 @inlinable package var recordID: ID { self.id }
 
-                @available(*, deprecated) @inlinable package func encode(to encoder: inout ModelStore.FieldEncoder) throws(ModelStore.CodecError) {
+                @available(*, deprecated)
+                @inlinable
+                package func encode(to encoder: inout ModelStore.FieldEncoder) throws(ModelStore.CodecError) {
                     try encoder.encode(self.id)
                     try encoder.encode(self.degrees)
                 }
 
-                @available(*, deprecated) @inlinable package init(from decoder: borrowing ModelStore.FieldDecoder) throws(ModelStore.CodecError) {
+                @available(*, deprecated)
+                @inlinable
+                package init(from decoder: borrowing ModelStore.FieldDecoder) throws(ModelStore.CodecError) {
                     self.id = try decoder.decode(0, as: Int.self)
                     self.degrees = try decoder.decode(1, as: Optional<Int>.self, or: nil)
                 }
