@@ -85,6 +85,46 @@ public struct FieldDecoder: ~Escapable {
         return try decode(rawValue: raw, as: V.self)
     }
 
+    /// Field `index`, an enum that does not name ``FieldValue`` but is Codable.
+    @inlinable
+    @_disfavoredOverload
+    public func decode<V: RawRepresentable & Codable & Sendable>(
+        _ index: Int, as type: V.Type = V.self
+    ) throws(CodecError) -> V where V.RawValue: FieldValue {
+        try decode(rawValue: decode(index, as: V.RawValue.self), as: V.self)
+    }
+
+    /// Field `index`, an enum that does not name ``FieldValue`` but is Codable, or `initial` when the stored version lacks it.
+    @inlinable
+    @_disfavoredOverload
+    public func decode<V: RawRepresentable & Codable & Sendable>(
+        _ index: Int, as type: V.Type = V.self, or initial: @autoclosure () -> V
+    ) throws(CodecError) -> V where V.RawValue: FieldValue {
+        try decode(rawValue: decode(index, as: V.RawValue.self, or: initial().rawValue), as: V.self)
+    }
+
+    /// Field `index`, an optional enum that does not name ``FieldValue`` but is Codable.
+    @inlinable
+    @_disfavoredOverload
+    public func decode<V: RawRepresentable & Codable & Sendable>(
+        _ index: Int, as type: V?.Type = V?.self
+    ) throws(CodecError) -> V? where V.RawValue: FieldValue {
+        let raw: V.RawValue? = try decode(index)
+        guard let raw else { return nil }
+        return try decode(rawValue: raw, as: V.self)
+    }
+
+    /// Field `index`, an optional enum that does not name ``FieldValue`` but is Codable, or `initial` when the version lacks it.
+    @inlinable
+    @_disfavoredOverload
+    public func decode<V: RawRepresentable & Codable & Sendable>(
+        _ index: Int, as type: V?.Type = V?.self, or initial: @autoclosure () -> V?
+    ) throws(CodecError) -> V? where V.RawValue: FieldValue {
+        let raw: V.RawValue? = try decode(index, or: initial()?.rawValue)
+        guard let raw else { return nil }
+        return try decode(rawValue: raw, as: V.self)
+    }
+
     /// Field `index`, a value that is only `Codable`, from JSON.
     @_disfavoredOverload
     public func decode<V: Codable & Sendable>(_ index: Int, as type: V.Type = V.self) throws(CodecError) -> V {
