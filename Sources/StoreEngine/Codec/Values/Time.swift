@@ -21,10 +21,10 @@ extension Date: IndexableValue {
     /// Stands for "the time of the transaction" as a field's initial value.
     ///
     /// The macro `@Record` uses it for `= .now`. The write transaction fills in its own time when the record is
-    /// inserted, so that a recorded write can be replayed with the same one. Until then the field holds this token,
-    /// which is not a number and so no time at all.
+    /// inserted, so that a recorded write can be replayed with the same one. Until then the field holds this token: a
+    /// moment in the first second of the year 1.
     @inlinable public static var transactionTime: Date {
-        Date(timeIntervalSinceReferenceDate: Double(bitPattern: DefaultToken.nowBits))
+        Date(timeIntervalSinceReferenceDate: DefaultToken.nowSeconds)
     }
 }
 
