@@ -57,7 +57,8 @@ package struct FeedFragment: ~Escapable {
     package let isLast: Bool
     /// The part of the entry's stream.
     package let stream: RawSpan
-    private let hash: UInt64
+    /// The fragment's hash as stored.
+    package let storedHash: UInt64
     private let hashed: RawSpan
 
     @_lifetime(copy value)
@@ -65,7 +66,7 @@ package struct FeedFragment: ~Escapable {
         guard key.byteCount == 12 else { throw CodecError("a fragment has a key of \(key.byteCount) bytes") }
         sequence = try key.loadInteger(at: 0, as: UInt64.self).byteSwapped
         fragment = try key.loadInteger(at: 8, as: UInt32.self).byteSwapped
-        hash = try value.loadInteger(at: 0, as: UInt64.self)
+        storedHash = try value.loadInteger(at: 0, as: UInt64.self)
         let last = try value.loadInteger(at: 8, as: UInt8.self)
         guard last <= 1 else { throw CodecError("a fragment is neither last nor not") }
         isLast = last == 1
@@ -75,11 +76,14 @@ package struct FeedFragment: ~Escapable {
 
     /// The fragment's hash, when it fits its bytes and the hash before it.
     package func verifiedHash(seed: UInt64) throws(CodecError) -> UInt64 {
-        guard XXH64.hash(hashed, seed: seed) == hash else {
+        guard computedHash(seed: seed) == storedHash else {
             throw CodecError("the hash of fragment \(fragment) does not fit its bytes and the change set before")
         }
-        return hash
+        return storedHash
     }
+
+    /// What the hash must be after one of `seed`.
+    package func computedHash(seed: UInt64) -> UInt64 { XXH64.hash(hashed, seed: seed) }
 
     /// The hash of the change set before, from the stream of a first fragment.
     package static func previousHash(inFirst stream: RawSpan) throws(CodecError) -> UInt64 {

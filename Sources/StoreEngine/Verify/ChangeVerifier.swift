@@ -1,0 +1,123 @@
+import Foundation
+
+/// Verifies the changes of whole change sets against the catalog and against the changes before them.
+final class ChangeVerifier {
+    /// The greatest assigned id that a change names, by type.
+    private(set) var greatestIDs: [UInt32: UInt64] = [:]
+    private let catalog: CatalogVerifier
+    private let states: FeedStates
+    private var epoch: UInt64?
+    private var endedEpochs: Set<UInt64> = []
+    /// The newest description of each type.
+    private var descriptions: [UInt32: RecordType] = [:]
+
+    init(_ catalog: CatalogVerifier, _ states: FeedStates) {
+        self.catalog = catalog
+        self.states = states
+    }
+
+    func check(_ entry: FeedEntry, _ report: VerifyReport) {
+        let place = VerifyPlace.feed(sequence: entry.sequence, fragment: nil, change: nil)
+        if let epoch, epoch != entry.epoch { endedEpochs.insert(epoch) }
+        epoch = entry.epoch
+        if endedEpochs.contains(entry.epoch) {
+            report.add(.contradiction, at: place, "it belongs to the epoch \(String(entry.epoch, radix: 16)), which had ended")
+        }
+        if entry.changes.isEmpty { report.add(.contradiction, at: place, "it has no changes") }
+        for (number, change) in entry.changes.enumerated() {
+            let place = VerifyPlace.feed(sequence: entry.sequence, fragment: nil, change: number)
+            do {
+                try check(change, sequence: entry.sequence, place, report)
+            } catch {
+                states.forget(type: change.type)
+                report.add(.undecodable, at: place, error.reason)
+            }
+        }
+    }
+
+    // A copy's first writer starts an epoch before it has a change set, so the head's may be newer than any.
+    func checkEpoch(ofHead head: FeedHead, _ report: VerifyReport) {
+        guard head.epoch != epoch, endedEpochs.contains(head.epoch) else { return }
+        report.add(
+            .contradiction, at: .metadata("head"), "the head has the epoch \(String(head.epoch, radix: 16)), which had ended")
+    }
+
+    /// Reports types whose entry in the catalog is not what the feed tells.
+    func checkDescriptions(_ report: VerifyReport) {
+        for (number, type) in catalog.descriptions.sorted(by: { $0.key < $1.key }) {
+            let told = descriptions[number]
+            if told == nil, !states.isComplete(number) { continue }
+            if told == type { continue }
+            report.add(
+                .contradiction, at: .catalog(type: number),
+                told == nil
+                    ? "the feed tells of all changes and not of the record type \(type.name)"
+                    : "the description of \(type.name) is not the newest one in the feed")
+        }
+    }
+
+    private func check(
+        _ change: FeedChange, sequence: UInt64, _ place: VerifyPlace, _ report: VerifyReport
+    ) throws(CodecError) {
+        switch change.kind {
+        case .reset: return states.forget(type: change.type)
+        case .schema: return try checkSchema(change)
+        case .insert, .update, .delete: break
+        }
+        guard catalog.typeNumbers.contains(change.type) else {
+            return report.add(.unknown, at: place, "it names the record type \(change.type), which the catalog does not know")
+        }
+        guard let type = catalog.type(change.type) else { return states.forget(type: change.type) }
+        let bytes = unsafe change.record.span.bytes
+        let record = try RecordBytes(bytes)
+        var problem: String?
+        try RecordBody.checkFields(record, of: type.type) { problem = problem ?? "field \($0): \($1)" }
+        if let problem { throw CodecError(problem) }
+        guard try RecordBody.key(of: record, type) == change.key else {
+            throw CodecError("its record key is not the one that the record's id gives")
+        }
+        let isNew = change.kind == .insert
+        if isNew ? record.incarnation != sequence : record.incarnation >= sequence {
+            report.add(.contradiction, at: place, "the record has the incarnation \(record.incarnation)")
+        }
+        greatestIDs[change.type] = max(greatestIDs[change.type] ?? 0, RecordBody.assignedID(of: record, type))
+        if change.kind == .update { try checkEarlier(change, record, type) }
+        if let problem = states.note(change, record, sequence: sequence) {
+            report.add(.contradiction, at: place, problem)
+        }
+    }
+
+    private func checkSchema(_ change: FeedChange) throws(CodecError) {
+        let type: RecordType
+        do {
+            type = try JSONDecoder().decode(RecordType.self, from: Data(change.record))
+        } catch {
+            throw CodecError("the description of the record type \(change.type) cannot be decoded: \(error)")
+        }
+        guard type.id == change.type else { throw CodecError("it describes the record type \(type.id)") }
+        descriptions[change.type] = type
+    }
+
+    private func checkEarlier(_ change: FeedChange, _ record: RecordBytes, _ type: OpenType) throws(CodecError) {
+        let fields = try RecordBody.fields(of: type.type, version: change.earlierVersion)
+        let newFields = try RecordBody.fields(of: type.type, version: record.schemaVersion)
+        guard !change.earlier.isEmpty else { throw CodecError("an update names no changed field") }
+        let table = try record.table
+        var seen: Set<UInt32> = []
+        for earlier in change.earlier {
+            guard let place = newFields.firstIndex(where: { $0.id == earlier.field }), seen.insert(earlier.field).inserted
+            else { throw CodecError("it names the field \(earlier.field), which the record does not have or which is named twice") }
+            let field = fields.first { $0.id == earlier.field }
+            guard let field, let bytes = earlier.bytes else {
+                if field == nil, earlier.bytes == nil { continue }
+                throw CodecError("it does not fit the version \(change.earlierVersion) of field \(earlier.field)")
+            }
+            if let problem = FieldVerifier.problem(bytes, field.type) {
+                throw CodecError("the earlier value of \(field.name): \(problem)")
+            }
+            if unsafe try table.field(place).isEqual(to: bytes.span.bytes) {
+                throw CodecError("the earlier value of \(field.name) is the one after it")
+            }
+        }
+    }
+}

@@ -1,0 +1,116 @@
+import LMDB
+
+/// The newest state of each record that the feed names, to be held against the records.
+///
+/// Where the feed begins with the store and has no gap and no reset, it knows all records; else only those that it
+/// names after the gap.
+final class FeedStates {
+    /// A record as its newest change leaves it.
+    enum State {
+        /// There is one; a digest of its incarnation and fields, and its schema version.
+        case present(digest: UInt64, incarnation: UInt64, version: UInt32, sequence: UInt64)
+        /// It was deleted.
+        case gone(sequence: UInt64)
+        /// The feed tells nothing; whether it would if there were such a record.
+        case untold(isComplete: Bool)
+    }
+
+    private struct Name: Hashable {
+        let type: UInt32
+        let key: [UInt8]
+    }
+
+    private var states: [Name: State] = [:]
+    private var isComplete = false
+    private var incompleteTypes: Set<UInt32> = []
+
+    /// Says that the feed begins with the store.
+    func beginComplete() { isComplete = true }
+
+    /// Forgets all records: what comes now does not continue what came before.
+    func forgetAll() {
+        states = [:]
+        isComplete = false
+    }
+
+    /// Forgets the records of a type, or of all when it is the greatest number.
+    func forget(type: UInt32) {
+        if type == .max { return forgetAll() }
+        incompleteTypes.insert(type)
+        states = states.filter { $0.key.type != type }
+    }
+
+    /// Whether the feed tells of all records of a type.
+    func isComplete(_ type: UInt32) -> Bool { isComplete && !incompleteTypes.contains(type) }
+
+    /// Notes a change of a record.
+    ///
+    /// - Returns: why it cannot follow the changes before it, nil when it can.
+    func note(_ change: FeedChange, _ record: RecordBytes, sequence: UInt64) -> String? {
+        let name = Name(type: change.type, key: change.key)
+        let before = states[name] ?? .untold(isComplete: isComplete(change.type))
+        states[name] =
+            change.kind == .delete
+            ? .gone(sequence: sequence)
+            : .present(
+                digest: FeedStates.digest(record), incarnation: record.incarnation, version: record.schemaVersion,
+                sequence: sequence)
+        switch (change.kind, before) {
+        case (.insert, .present(_, _, _, let earlier)):
+            return "it inserts a record that is there since change set \(earlier)"
+        case (.update, .gone(let earlier)), (.delete, .gone(let earlier)):
+            return "it changes a record that change set \(earlier) deleted"
+        case (.update, .untold(isComplete: true)), (.delete, .untold(isComplete: true)):
+            return "it changes a record that no change set has inserted"
+        case (.update, .present(_, let incarnation, _, _)), (.delete, .present(_, let incarnation, _, _)):
+            return incarnation == record.incarnation
+                ? nil : "it changes the incarnation of a record from \(incarnation) to \(record.incarnation)"
+        default: return nil
+        }
+    }
+
+    /// What the feed tells of a record that is there. It is asked once for each.
+    func take(type: UInt32, key: RawSpan) -> State {
+        states.removeValue(forKey: Name(type: type, key: key.array())) ?? .untold(isComplete: isComplete(type))
+    }
+
+    /// Reports a record that is not as the feed tells.
+    func compare(_ record: RecordBytes, with state: State, at place: VerifyPlace, _ report: VerifyReport) {
+        switch state {
+        case .present(let digest, _, let version, let sequence):
+            guard version == record.schemaVersion, digest != FeedStates.digest(record) else { return }
+            report.add(.contradiction, at: place, "the record is not as change set \(sequence), its newest in the feed, left it")
+        case .gone(let sequence):
+            report.add(.contradiction, at: place, "the record is there, though change set \(sequence) deleted it")
+        case .untold(isComplete: true):
+            report.add(.contradiction, at: place, "the record is there, though the feed tells of all records and not of it")
+        case .untold: return
+        }
+    }
+
+    /// Reports the records that should be there and that the walk over them did not take.
+    func reportLost(_ catalog: CatalogVerifier, _ feed: LMDBDatabase?, _ snapshot: LMDBSnapshot, _ report: VerifyReport) {
+        var lost: [(name: Name, sequence: UInt64)] = []
+        for (name, state) in states {
+            if case .present(_, _, _, let sequence) = state { lost.append((name, sequence)) }
+        }
+        lost.sort { ($0.sequence, $0.name.type) < ($1.sequence, $1.name.type) }
+        for (name, sequence) in lost {
+            guard let type = catalog.type(name.type) else { continue }
+            var text = unsafe HexText.of(name.key.span.bytes)
+            if let feed, let entry = try? FeedReader.entry(sequence, in: feed, snapshot),
+                let change = entry.changes.first(where: { $0.type == name.type && $0.key == name.key })
+            {
+                text = unsafe RecordBody.name(change.record.span.bytes, key: name.key.span.bytes, type)
+            }
+            report.add(
+                .missing, at: .record(type: type.name, id: text, field: nil),
+                "there is no record, though change set \(sequence), its newest in the feed, left one")
+        }
+    }
+
+    // Checksum and version stand before the incarnation.
+    private static func digest(_ record: RecordBytes) -> UInt64 {
+        XXH64.hash(record.bytes.extracting(8..<record.bytes.byteCount))
+    }
+}

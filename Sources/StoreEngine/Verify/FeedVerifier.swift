@@ -1,0 +1,192 @@
+import LMDB
+
+/// Verifies the feed: its change sets follow each other without a gap, each one's bytes and hash fit, and its head is
+/// the newest one.
+///
+/// Fragments before the oldest retained change set are what retention has yet to remove and are not looked at.
+final class FeedVerifier {
+    /// What the feed tells of each record.
+    let states = FeedStates()
+    private let head: FeedHead?
+    private let changes: ChangeVerifier
+    /// The change set that the walk is at.
+    private var assembly: FeedAssembly?
+    /// The next sequence number, where it is known.
+    private var expected: UInt64?
+    /// The number and hash of the change set before, where it is whole.
+    private var previous: (sequence: UInt64, hash: UInt64)?
+    private var newest: (sequence: UInt64, hash: UInt64?)?
+
+    init(head: FeedHead?, catalog: CatalogVerifier) {
+        self.head = head
+        changes = ChangeVerifier(catalog, states)
+        expected = head?.oldest
+        if head == nil || head?.oldest == 1 { states.beginComplete() }
+        if expected == 1 { previous = (0, 0) }
+    }
+
+    /// The greatest assigned id that the feed names.
+    func greatestID(of type: OpenType) -> UInt64 { changes.greatestIDs[type.type.id] ?? 0 }
+
+    func run(_ database: LMDBDatabase, _ snapshot: LMDBSnapshot, _ report: VerifyReport) throws {
+        var cursor = try snapshot.openCursor(database)
+        var isPositioned = try cursor.first()
+        while isPositioned {
+            check(key: cursor.key, value: cursor.value, report)
+            isPositioned = try cursor.next()
+        }
+        endChangeSet(report)
+        checkHead(report)
+        changes.checkDescriptions(report)
+    }
+
+    private func check(key: RawSpan, value: RawSpan, _ report: VerifyReport) {
+        guard key.byteCount == 12, let sequence = try? key.loadInteger(at: 0, as: UInt64.self).byteSwapped,
+            let number = try? key.loadInteger(at: 8, as: UInt32.self).byteSwapped
+        else {
+            return report.add(
+                .undecodable, at: .feed(sequence: nil, fragment: nil, change: nil),
+                "a fragment has a key of \(key.byteCount) bytes: \(HexText.of(key))")
+        }
+        if let head, sequence < head.oldest { return }
+        if assembly?.sequence != sequence {
+            endChangeSet(report)
+            begin(sequence, report)
+        }
+        do {
+            let fragment = try FeedFragment(key: key, value: value)
+            let problem = assembly?.add(fragment)
+            if let problem {
+                report.add(problem.kind, at: .feed(sequence: sequence, fragment: number, change: nil), problem.message)
+            }
+        } catch {
+            assembly?.isDamaged = true
+            report.add(.undecodable, at: .feed(sequence: sequence, fragment: number, change: nil), error.reason)
+        }
+    }
+
+    private func begin(_ sequence: UInt64, _ report: VerifyReport) {
+        if let expected, sequence != expected {
+            report.add(
+                .missing, at: .feed(sequence: expected, fragment: nil, change: nil),
+                sequence == expected + 1 ? "the change set is missing" : "the change sets up to \(sequence - 1) are missing")
+            states.forgetAll()
+            previous = nil
+        }
+        if expected == nil, sequence != 1 { states.forgetAll() }
+        // The last number there is has none after it.
+        expected = sequence &+ 1
+        assembly = FeedAssembly(sequence: sequence)
+        report.summary.changeSetCount += 1
+    }
+
+    private func endChangeSet(_ report: VerifyReport) {
+        guard let ended = assembly else { return }
+        assembly = nil
+        newest = (ended.sequence, ended.hash)
+        if !ended.isDamaged, !ended.isEnded {
+            report.add(
+                .missing, at: .feed(sequence: ended.sequence, fragment: ended.nextFragment, change: nil),
+                "the last fragment of the change set is missing")
+        }
+        guard !ended.isDamaged, ended.isEnded, let hash = ended.hash else {
+            states.forgetAll()
+            previous = nil
+            return
+        }
+        let place = VerifyPlace.feed(sequence: ended.sequence, fragment: nil, change: nil)
+        do {
+            let entry = unsafe try FeedEntry(sequence: ended.sequence, hash: hash, stream: ended.stream.span.bytes)
+            if let previous, previous.hash != entry.previousHash {
+                report.add(
+                    .brokenChain, at: place,
+                    "it continues a change set with the hash \(String(entry.previousHash, radix: 16)), "
+                        + "\(previous.sequence) has \(String(previous.hash, radix: 16))")
+            }
+            previous = (ended.sequence, hash)
+            report.summary.changeCount += entry.changes.count
+            changes.check(entry, report)
+        } catch {
+            report.add(.undecodable, at: place, error.reason)
+            states.forgetAll()
+            previous = (ended.sequence, hash)
+        }
+    }
+
+    private func checkHead(_ report: VerifyReport) {
+        guard let head else { return }
+        let place = VerifyPlace.metadata("head")
+        guard let newest else {
+            if head.oldest <= head.sequence {
+                report.add(
+                    .missing, at: .feed(sequence: head.oldest, fragment: nil, change: nil),
+                    "the change sets up to \(head.sequence) are missing")
+                states.forgetAll()
+            }
+            return
+        }
+        guard newest.sequence == head.sequence else {
+            report.add(
+                .contradiction, at: place,
+                "the newest change set is \(head.sequence) by the head and \(newest.sequence) by the feed")
+            if newest.sequence < head.sequence { states.forgetAll() }
+            return
+        }
+        if let hash = newest.hash, hash != head.hash, previous != nil {
+            report.add(
+                .contradiction, at: place,
+                "the head has the hash \(String(head.hash, radix: 16)), its change set \(head.sequence) "
+                    + "\(String(hash, radix: 16))")
+        }
+        changes.checkEpoch(ofHead: head, report)
+    }
+}
+
+/// The fragments of one change set, as they come.
+struct FeedAssembly {
+    let sequence: UInt64
+    /// Whether a fragment is missing or not as it was written.
+    var isDamaged = false
+    /// Whether the last fragment has come.
+    private(set) var isEnded = false
+    private(set) var nextFragment: UInt32 = 0
+    /// The hash of the newest fragment as stored.
+    private(set) var hash: UInt64?
+    /// What the newest fragment's bytes give, where that differs from the stored hash.
+    private var computed: UInt64?
+    /// The stream of the change set.
+    private(set) var stream: [UInt8] = []
+
+    init(sequence: UInt64) { self.sequence = sequence }
+
+    /// Adds the next fragment.
+    ///
+    /// - Returns: what is wrong with it.
+    mutating func add(_ fragment: FeedFragment) -> (kind: VerifyFinding.Kind, message: String)? {
+        defer { nextFragment = fragment.fragment &+ 1 }
+        if isEnded {
+            isDamaged = true
+            return (.unknown, "the fragment comes after the last one of its change set")
+        }
+        isEnded = fragment.isLast
+        guard fragment.fragment == nextFragment else {
+            isDamaged = true
+            hash = fragment.storedHash
+            computed = nil
+            return (.missing, "the fragment comes after a gap: \(nextFragment) is missing")
+        }
+        let seed = fragment.fragment == 0 ? try? FeedFragment.previousHash(inFirst: fragment.stream) : hash
+        let found = fragment.computedHash(seed: seed ?? 0)
+        // After a damaged fragment either its stored hash or its bytes may be what was written.
+        let isSeededOtherwise = computed.map { fragment.computedHash(seed: $0) == fragment.storedHash } ?? false
+        hash = fragment.storedHash
+        stream.append(contentsOf: fragment.stream.array())
+        guard found == fragment.storedHash || isSeededOtherwise else {
+            computed = found
+            isDamaged = true
+            return (.checksum, "the hash of the fragment does not fit its bytes")
+        }
+        computed = nil
+        return nil
+    }
+}

@@ -1,0 +1,83 @@
+import LMDB
+
+/// Verifies an index from its side: each entry leads to a record that has just this entry.
+final class IndexVerifier {
+    private let type: OpenType
+    private let index: OpenIndex
+    /// The truncated value part that the walk is at, in a unique index, and the whole values seen under it.
+    private var sharedPart: [UInt8] = []
+    private var sharedValues: Set<[UInt8]> = []
+
+    init(_ type: OpenType, _ index: OpenIndex) {
+        self.type = type
+        self.index = index
+    }
+
+    func run(_ snapshot: LMDBSnapshot, _ report: VerifyReport) throws {
+        var cursor = try snapshot.openCursor(index.database)
+        var count = 0
+        var isPositioned = try cursor.first()
+        while isPositioned {
+            count += 1
+            try check(key: cursor.key, data: cursor.value, snapshot, report)
+            isPositioned = try cursor.next()
+        }
+        report.summary.entryCount += count
+        let counted = try snapshot.statistics(of: index.database).entries
+        if counted != count {
+            report.add(
+                .wrongCount,
+                at: .database(StoreDatabases.indexName(type: type.type.id, index: index.stored.id)),
+                "the database counts \(counted) entries, a walk finds \(count)")
+        }
+    }
+
+    private func check(key: RawSpan, data: RawSpan, _ snapshot: LMDBSnapshot, _ report: VerifyReport) throws {
+        let place = VerifyPlace.entry(
+            type: type.name, fields: index.fieldNames(in: type.type), key: HexText.of(key))
+        do {
+            let recordKey = try IndexEntry.recordKey(key: key, data: data)
+            guard recordKey.byteCount <= KeyLimit.recordKey else {
+                throw CodecError("it names a record key of \(recordKey.byteCount) bytes")
+            }
+            guard let bytes = try snapshot.get(type.database, key: recordKey) else {
+                return report.add(.strayEntry, at: place, "it leads to no record: there is none under \(HexText.of(recordKey))")
+            }
+            // What a damaged record should have here cannot be told; it is reported with the records.
+            guard RecordBytes.isIntact(bytes), let record = try? RecordBytes(unverified: bytes),
+                let expected = try? ExpectedEntry(of: record, key: recordKey, type, index)
+            else { return }
+            guard unsafe key.isEqual(to: expected.key.span.bytes) else {
+                let name = RecordBody.name(bytes, key: recordKey, type)
+                return report.add(.strayEntry, at: place, "it leads to the record \(name), which has another value")
+            }
+            guard unsafe data.isEqual(to: expected.data.span.bytes) else {
+                throw CodecError("it should hold \(unsafe HexText.of(expected.data.span.bytes)), found \(HexText.of(data))")
+            }
+            try checkUnique(record, expected, recordKey: recordKey, place, report)
+        } catch let error as CodecError {
+            report.add(.undecodable, at: place, error.reason)
+        }
+    }
+
+    // LMDB keeps entries of the sole form apart; those of long values share a part and are compared whole.
+    private func checkUnique(
+        _ record: RecordBytes, _ expected: ExpectedEntry, recordKey: RawSpan, _ place: VerifyPlace, _ report: VerifyReport
+    ) throws {
+        guard index.stored.isUnique, expected.traits.isTruncated, !expected.traits.hasNone else { return }
+        let part = Array(expected.key.dropLast(recordKey.byteCount))
+        if part != sharedPart {
+            sharedPart = part
+            sharedValues = []
+        }
+        let table = try record.table
+        let places = try type.places(inVersion: record.schemaVersion)
+        var whole = ByteWriter(capacity: 512)
+        for keyPart in index.parts {
+            try keyPart.component.append(table.field(places.map { Int($0[keyPart.place]) } ?? keyPart.place), to: &whole)
+        }
+        if !sharedValues.insert(whole.array()).inserted {
+            report.add(.duplicateValue, at: place, "another record has the same value, but the index is unique")
+        }
+    }
+}

@@ -1,0 +1,101 @@
+import Foundation
+import LMDB
+
+/// Verifies the metadata: every entry is there, has its form, and none is unknown.
+struct MetadataVerifier {
+    /// The feed's head, nil when it cannot be read.
+    private(set) var head: FeedHead?
+    /// Whether this library can know what the rest of the store should look like.
+    private(set) var isKnownFormat = true
+    /// The greatest id assigned, by type.
+    private var counters: [UInt32: UInt64] = [:]
+    private var strangers: [String] = []
+
+    mutating func run(_ databases: VerifiedDatabases, _ snapshot: LMDBSnapshot, _ report: VerifyReport) {
+        guard let database = databases[StoreDatabases.metadataName] else { return }
+        var entries: [String: [UInt8]] = [:]
+        report.attempt(.database(StoreDatabases.metadataName)) {
+            var cursor = try snapshot.openCursor(database)
+            var isPositioned = try cursor.first()
+            while isPositioned {
+                entries[(try? String(from: cursor.key)) ?? HexText.of(cursor.key)] = cursor.value.array()
+                isPositioned = try cursor.next()
+            }
+        }
+        let version = required(MetadataKey.format, &entries, report) { (bytes) throws(CodecError) in
+            try UInt32(from: bytes)
+        }
+        if let version, version > StoreFormat.version || version == 0 {
+            report.add(
+                .unknown, at: .metadata("format"),
+                "the store has format \(version), this program knows 1 to \(StoreFormat.version)")
+            isKnownFormat = false
+            return
+        }
+        _ = required(MetadataKey.identity, &entries, report) { (bytes) throws(CodecError) in try UUID(from: bytes) }
+        _ = required(MetadataKey.catalogVersion, &entries, report) { (bytes) throws(CodecError) in
+            try UInt64(from: bytes)
+        }
+        _ = required(MetadataKey.home, &entries, report) { (bytes) throws(CodecError) in
+            guard bytes.count == 16 else { throw CodecError("16 bytes were expected, found \(bytes.count)") }
+        }
+        head = required(MetadataKey.head, &entries, report) { (bytes) throws(CodecError) in
+            unsafe try FeedHead(from: bytes.span.bytes)
+        }
+        for (name, bytes) in entries.sorted(by: { $0.key < $1.key }) { readCounter(name, bytes, report) }
+    }
+
+    private func required<T>(
+        _ key: [UInt8], _ entries: inout [String: [UInt8]], _ report: VerifyReport,
+        _ decode: ([UInt8]) throws(CodecError) -> T
+    ) -> T? {
+        let name = String(decoding: key, as: UTF8.self)
+        guard let bytes = entries.removeValue(forKey: name) else {
+            report.add(.missing, at: .metadata(name), "the entry is missing")
+            return nil
+        }
+        do {
+            return try decode(bytes)
+        } catch {
+            report.add(.undecodable, at: .metadata(name), error.reason)
+            return nil
+        }
+    }
+
+    private mutating func readCounter(_ name: String, _ bytes: [UInt8], _ report: VerifyReport) {
+        guard name.hasPrefix("assigned."), let type = UInt32(name.dropFirst("assigned.".count)) else {
+            strangers.append(name)
+            return
+        }
+        do {
+            counters[type] = try UInt64(from: bytes)
+        } catch {
+            counters[type] = .max
+            report.add(.undecodable, at: .metadata(name), error.reason)
+        }
+    }
+
+    /// Reports a counter that would give out an id again.
+    ///
+    /// - Parameter greatest: the greatest id that a record has or had.
+    mutating func checkCounter(of type: OpenType, greatest: UInt64, _ report: VerifyReport) {
+        let counter = counters.removeValue(forKey: type.type.id)
+        let place = VerifyPlace.metadata(String(decoding: MetadataKey.assigned(type: type.type.id), as: UTF8.self))
+        guard type.assignedPlace != nil else {
+            if counter != nil { report.add(.unknown, at: place, "\(type.name) has no assigned ids") }
+            return
+        }
+        guard (counter ?? 0) < greatest else { return }
+        report.add(
+            .contradiction, at: place,
+            "the greatest assigned id of \(type.name) is \(counter ?? 0), but \(greatest) has been in use")
+    }
+
+    /// Reports entries that belong to nothing.
+    func reportStrangers(knownTypes: Set<UInt32>, _ report: VerifyReport) {
+        for type in counters.keys.sorted() where !knownTypes.contains(type) {
+            report.add(.unknown, at: .metadata("assigned.\(type)"), "the catalog has no record type \(type)")
+        }
+        for name in strangers { report.add(.unknown, at: .metadata(name), "there is no such entry in this format") }
+    }
+}

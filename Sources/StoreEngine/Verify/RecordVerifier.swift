@@ -1,0 +1,112 @@
+import LMDB
+
+/// Verifies the records of a type: each by itself, its entry in each index, and what the feed says of it.
+final class RecordVerifier {
+    /// The greatest assigned id among the records.
+    private(set) var greatestID: UInt64 = 0
+    private let type: OpenType
+    private let states: FeedStates
+
+    init(_ type: OpenType, states: FeedStates) {
+        self.type = type
+        self.states = states
+    }
+
+    func run(_ snapshot: LMDBSnapshot, _ report: VerifyReport) throws {
+        var cursor = try snapshot.openCursor(type.database)
+        var count = 0
+        var isPositioned = try cursor.first()
+        while isPositioned {
+            count += 1
+            try check(key: cursor.key, value: cursor.value, snapshot, report)
+            isPositioned = try cursor.next()
+        }
+        report.summary.recordCount += count
+        let counted = try snapshot.statistics(of: type.database).entries
+        if counted != count {
+            report.add(
+                .wrongCount, at: .database(StoreDatabases.recordsName(type: type.type.id)),
+                "the database counts \(counted) records, a walk finds \(count)")
+        }
+    }
+
+    private func check(key: RawSpan, value: RawSpan, _ snapshot: LMDBSnapshot, _ report: VerifyReport) throws {
+        let name = RecordBody.name(value, key: key, type)
+        func place(_ field: String? = nil) -> VerifyPlace { .record(type: type.name, id: name, field: field) }
+        let state = states.take(type: type.type.id, key: key)
+        var isWhole = true
+        do {
+            let record = try RecordBytes(unverified: value)
+            guard RecordBytes.isIntact(value) else {
+                return report.add(.checksum, at: place(), "the record's checksum does not fit its bytes")
+            }
+            try RecordBody.checkFields(record, of: type.type) { field, problem in
+                isWhole = false
+                report.add(.undecodable, at: place(field), problem)
+            }
+            greatestID = max(greatestID, RecordBody.assignedID(of: record, type))
+            guard isWhole else { return }
+            let expected = try RecordBody.key(of: record, type)
+            guard unsafe key.isEqual(to: expected.span.bytes) else {
+                return report.add(
+                    .wrongKey, at: place(),
+                    "the record lies under the key \(HexText.of(key)), its id gives \(unsafe HexText.of(expected.span.bytes))")
+            }
+            states.compare(record, with: state, at: place(), report)
+            for index in type.indexes {
+                try checkEntry(of: record, key: key, index, place(), snapshot, report)
+            }
+        } catch let error as CodecError {
+            report.add(.undecodable, at: place(), error.reason)
+        }
+    }
+
+    private func checkEntry(
+        of record: RecordBytes, key: RawSpan, _ index: OpenIndex, _ place: VerifyPlace, _ snapshot: LMDBSnapshot,
+        _ report: VerifyReport
+    ) throws {
+        let expected = try ExpectedEntry(of: record, key: key, type, index)
+        let fields = index.fieldNames(in: type.type)
+        guard let data = unsafe try snapshot.get(index.database, key: expected.key.span.bytes) else {
+            return report.add(
+                .missingEntry, at: place,
+                "the index (\(fields)) lacks the entry \(unsafe HexText.of(expected.key.span.bytes))")
+        }
+        guard unsafe !data.isEqual(to: expected.data.span.bytes), expected.isSole,
+            let other = try? IndexEntry.recordKey(key: data, data: data)
+        else { return }
+        // One of the two must be wrong: the walk over the index tells which entry leads elsewhere.
+        report.add(
+            .missingEntry, at: place,
+            "the entry of its value in the unique index (\(fields)) leads to the record under \(HexText.of(other))")
+    }
+}
+
+/// The entry that a record must have in an index.
+struct ExpectedEntry {
+    let key: [UInt8]
+    let data: [UInt8]
+    let traits: IndexEntry.ValueTraits
+    let isSole: Bool
+
+    init(of record: RecordBytes, key recordKey: RawSpan, _ type: OpenType, _ index: OpenIndex) throws(CodecError) {
+        var key = ByteWriter(capacity: 64)
+        var data = ByteWriter(capacity: 64)
+        let places = try type.places(inVersion: record.schemaVersion)
+        traits = try IndexEntry.appendValue(of: record.table, places: places, parts: index.parts, to: &key)
+        isSole = IndexEntry.complete(
+            isUnique: index.stored.isUnique, traits: traits, recordKey: recordKey, key: &key, data: &data)
+        self.key = key.array()
+        self.data = data.array()
+    }
+}
+
+extension RecordBytes {
+    /// Whether the checksum of a record fits its bytes.
+    static func isIntact(_ bytes: RawSpan) -> Bool {
+        guard let stored = try? bytes.loadInteger(at: 0, as: UInt32.self), bytes.byteCount >= headerByteCount else {
+            return false
+        }
+        return stored == checksum(of: bytes)
+    }
+}

@@ -1,0 +1,57 @@
+package import LMDB
+
+/// Checks everything in a store against everything else, in one snapshot.
+///
+/// The walk goes through metadata, catalog, databases, the feed, each type's records, its indexes, and the counters. It
+/// reads the raw databases and not an open `Store`, so that it also works where damage keeps a store from opening. A
+/// damaged place is reported once and left out of the later comparisons, so that one cause does not show as many.
+package enum StoreVerifier {
+    /// Verifies what `snapshot` shows.
+    ///
+    /// Linear in the size of the store, with a look-up for each index entry. Takes memory for the keys of the records
+    /// that the feed names.
+    ///
+    /// - Parameter onFinding: called with each finding, as the walk comes to it.
+    /// - Returns: how much was looked at.
+    /// - Throws: ``StoreError``: `notAStore` when the environment holds none of a store's databases; errors of LMDB that
+    ///   come before the first finding, such as `inUse` when another process has just created a database.
+    package static func verify(
+        _ snapshot: LMDBSnapshot, onFinding: @escaping (VerifyFinding) -> Void
+    ) throws(StoreError) -> VerifySummary {
+        let databases = try VerifiedDatabases(snapshot)
+        guard StoreDatabases.fixedNames.contains(where: { databases[$0] != nil }) else {
+            throw StoreError(.notAStore, "the directory holds no store", remedy: "name the directory of a store")
+        }
+        let report = VerifyReport(onFinding)
+        var metadata = MetadataVerifier()
+        metadata.run(databases, snapshot, report)
+        guard metadata.isKnownFormat else { return report.summary }
+
+        var catalog = CatalogVerifier()
+        catalog.run(databases, snapshot, report)
+        databases.reportStrangers(knownTypes: catalog.typeNumbers, report)
+
+        let feed = FeedVerifier(head: metadata.head, catalog: catalog)
+        if let database = databases[StoreDatabases.feedName] {
+            report.attempt(.feed(sequence: nil, fragment: nil, change: nil)) {
+                try feed.run(database, snapshot, report)
+            }
+        }
+        for type in catalog.types {
+            let records = RecordVerifier(type, states: feed.states)
+            report.attempt(.database(StoreDatabases.recordsName(type: type.type.id))) {
+                try records.run(snapshot, report)
+            }
+            for index in type.indexes {
+                let name = StoreDatabases.indexName(type: type.type.id, index: index.stored.id)
+                report.attempt(.database(name)) {
+                    try IndexVerifier(type, index).run(snapshot, report)
+                }
+            }
+            metadata.checkCounter(of: type, greatest: max(records.greatestID, feed.greatestID(of: type)), report)
+        }
+        feed.states.reportLost(catalog, databases[StoreDatabases.feedName], snapshot, report)
+        metadata.reportStrangers(knownTypes: catalog.typeNumbers, report)
+        return report.summary
+    }
+}

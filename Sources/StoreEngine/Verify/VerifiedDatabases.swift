@@ -1,0 +1,75 @@
+import LMDB
+
+/// The databases that an environment has, all of them open before anything is verified: opening one later could move the
+/// snapshot on.
+struct VerifiedDatabases {
+    private var databases: [String: LMDBDatabase] = [:]
+    /// Entries of the main database that are no databases of a store's.
+    private var strangers: [String] = []
+
+    init(_ snapshot: LMDBSnapshot) throws(StoreError) {
+        let names = try VerifiedDatabases.names(snapshot)
+        for name in names {
+            guard let text = name.text else {
+                strangers.append(name.hex)
+                continue
+            }
+            do {
+                databases[text] = try snapshot.openDatabase(named: text)
+            } catch {
+                // A plain value under a name is no database; anything else keeps the walk from beginning.
+                guard error.code == .incompatible else { throw StoreError(error) }
+                strangers.append(text)
+            }
+        }
+    }
+
+    subscript(name: String) -> LMDBDatabase? { databases[name] }
+
+    /// Reports what is there besides a store's databases, and which fixed ones are missing.
+    func reportStrangers(knownTypes: Set<UInt32>, _ report: VerifyReport) {
+        for name in StoreDatabases.fixedNames where databases[name] == nil {
+            report.add(.missing, at: .database(name), "the database is missing")
+        }
+        for name in databases.keys.sorted() where !VerifiedDatabases.isKnown(name, knownTypes) {
+            report.add(.unknown, at: .database(name), "the catalog knows no such database")
+        }
+        for name in strangers { report.add(.unknown, at: .database(name), "there is a value that is no database") }
+    }
+
+    // An index that the catalog does not name is reported with its type.
+    private static func isKnown(_ name: String, _ knownTypes: Set<UInt32>) -> Bool {
+        if StoreDatabases.fixedNames.contains(name) { return true }
+        let parts = name.split(separator: ".", omittingEmptySubsequences: false)
+        guard parts.count >= 2, let type = UInt32(parts[1]), knownTypes.contains(type) else { return false }
+        if parts.count == 2 { return name == StoreDatabases.recordsName(type: type) }
+        guard parts.count == 3, let index = UInt32(parts[2]) else { return false }
+        return name == StoreDatabases.indexName(type: type, index: index)
+    }
+
+    /// The names of the indexes of a type that the environment has.
+    func indexNames(type: UInt32) -> [String] {
+        databases.keys.filter { $0.hasPrefix("index.\(type).") }.sorted()
+    }
+
+    private static func names(_ snapshot: LMDBSnapshot) throws(StoreError) -> [(text: String?, hex: String)] {
+        var names: [(text: String?, hex: String)] = []
+        do {
+            // The unnamed database, which holds the names of all others; LMDB always gives it this handle.
+            var cursor = try snapshot.openCursor(LMDBDatabase(handle: 1))
+            var isPositioned = try cursor.first()
+            while isPositioned {
+                names.append((try? String(from: cursor.key), HexText.of(cursor.key)))
+                isPositioned = try cursor.next()
+            }
+        } catch {
+            throw StoreError(error)
+        }
+        return names
+    }
+}
+
+extension StoreDatabases {
+    /// The names of the databases that every store has.
+    static let fixedNames = [metadataName, catalogName, feedName, consumersName]
+}
