@@ -148,6 +148,37 @@ import Testing
         #expect(Position(copied.description) == copied)
     }
 
+    @Test func `A second open of a directory shares the store, and one for reading only cannot write`() async throws {
+        let directory = try TestDirectory()
+        let store = try Store(at: directory.path, records: Sensor.self)
+        var options = StoreOptions()
+        options.isReadOnly = true
+        let reader = try Store(
+            at: directory.path + "/../" + lastPart(directory.path), records: Sensor.self, options: options)
+        try await store.write { try $0.insert(Self.sensor(1)) }
+        #expect(try reader.read { try $0.count(Sensor.self) } == 1)
+        try await expectError(.readOnly) { try await reader.write { try $0.insert(Self.sensor(2)) } }
+        store.close()
+        try await expectError(.closed) { try await store.write { try $0.insert(Self.sensor(2)) } }
+        #expect(try reader.read { try $0.count(Sensor.self) } == 1)
+        await reader.shutdown()
+    }
+
+    @Test func `A store whose last reference goes inside a write closure closes by itself`() async throws {
+        let directory = try TestDirectory()
+        do {
+            let store = try Store(at: directory.path, records: Sensor.self)
+            try await store.write { [store] tx in
+                try tx.insert(Self.sensor(1))
+                #expect(store.path == directory.path)
+            }
+        }
+        let again = try Store(at: directory.path, records: Sensor.self)
+        #expect(try again.read { try $0.count(Sensor.self) } == 1)
+    }
+
+    private func lastPart(_ path: String) -> String { URL(filePath: path).lastPathComponent }
+
     private func expectError(_ code: StoreError.Code, _ body: () async throws -> Void) async throws {
         let error = await #expect(throws: StoreError.self) { try await body() }
         #expect(error?.code == code)
