@@ -15,9 +15,9 @@ package enum DynamicFields {
         values.reserveCapacity(fields.count)
         for (index, field) in fields.enumerated() {
             // Members mostly come in the order of the schema.
-            let inOrder: JSONValue? =
-                index < members.count && members[index].key == field.name ? members[index].value : nil
-            if let json = inOrder ?? members.first(where: { $0.key == field.name })?.value {
+            let isInOrder = index < members.count && members[index].key == field.name
+            if let member = isInOrder ? members[index] : members.first(where: { $0.key == field.name }) {
+                let json = member.value
                 do {
                     values.append(try DynamicValue(json: json, as: field.type))
                 } catch {
