@@ -36,7 +36,9 @@ struct CatalogVerifier {
 
     private mutating func read(_ key: RawSpan, _ value: RawSpan, _ report: VerifyReport) {
         guard key.byteCount == 4, let number = try? key.loadInteger(at: 0, as: UInt32.self).byteSwapped else {
-            report.add(.undecodable, at: .catalog(type: nil), "an entry has a key of \(key.byteCount) bytes: \(HexText.of(key))")
+            report.add(
+                .undecodable, at: .catalog(type: nil),
+                "an entry has a key of \(key.byteCount) bytes: \(HexText.of(key))")
             return
         }
         typeNumbers.insert(number)
@@ -44,7 +46,8 @@ struct CatalogVerifier {
             let stored = try value.loadInteger(at: 0, as: UInt64.self)
             let json = value.extracting(8..<value.byteCount)
             guard XXH64.hash(json) == stored else {
-                return report.add(.checksum, at: .catalog(type: number), "the checksum of the entry does not fit its bytes")
+                return report.add(
+                    .checksum, at: .catalog(type: number), "the checksum of the entry does not fit its bytes")
             }
             let type = try JSONDecoder().decode(RecordType.self, from: Data(from: json))
             guard type.id == number else {
@@ -62,10 +65,14 @@ struct CatalogVerifier {
         var problems: [String] = []
         let fieldNumbers = type.fields.map(\.id)
         if Set(fieldNumbers).count != fieldNumbers.count { problems.append("two fields have one number") }
-        if fieldNumbers.contains(where: { $0 >= type.nextFieldID }) { problems.append("a field's number is still to come") }
+        if fieldNumbers.contains(where: { $0 >= type.nextFieldID }) {
+            problems.append("a field's number is still to come")
+        }
         let indexNumbers = type.indexes.map(\.id)
         if Set(indexNumbers).count != indexNumbers.count { problems.append("two indexes have one number") }
-        if indexNumbers.contains(where: { $0 >= type.nextIndexID }) { problems.append("an index's number is still to come") }
+        if indexNumbers.contains(where: { $0 >= type.nextIndexID }) {
+            problems.append("an index's number is still to come")
+        }
         let keyFields = type.idFields + type.indexes.flatMap(\.fields)
         if !keyFields.allSatisfy(fieldNumbers.contains) { problems.append("the id or an index uses an unknown field") }
         let versions = type.earlierVersions.map(\.version)

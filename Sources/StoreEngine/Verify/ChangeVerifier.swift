@@ -21,7 +21,8 @@ final class ChangeVerifier {
         if let epoch, epoch != entry.epoch { endedEpochs.insert(epoch) }
         epoch = entry.epoch
         if endedEpochs.contains(entry.epoch) {
-            report.add(.contradiction, at: place, "it belongs to the epoch \(String(entry.epoch, radix: 16)), which had ended")
+            report.add(
+                .contradiction, at: place, "it belongs to the epoch \(String(entry.epoch, radix: 16)), which had ended")
         }
         if entry.changes.isEmpty { report.add(.contradiction, at: place, "it has no changes") }
         for (number, change) in entry.changes.enumerated() {
@@ -39,7 +40,8 @@ final class ChangeVerifier {
     func checkEpoch(ofHead head: FeedHead, _ report: VerifyReport) {
         guard head.epoch != epoch, endedEpochs.contains(head.epoch) else { return }
         report.add(
-            .contradiction, at: .metadata("head"), "the head has the epoch \(String(head.epoch, radix: 16)), which had ended")
+            .contradiction, at: .metadata("head"),
+            "the head has the epoch \(String(head.epoch, radix: 16)), which had ended")
     }
 
     /// Reports types whose entry in the catalog is not what the feed tells.
@@ -65,7 +67,8 @@ final class ChangeVerifier {
         case .insert, .update, .delete: break
         }
         guard catalog.typeNumbers.contains(change.type) else {
-            return report.add(.unknown, at: place, "it names the record type \(change.type), which the catalog does not know")
+            return report.add(
+                .unknown, at: place, "it names the record type \(change.type), which the catalog does not know")
         }
         guard let type = catalog.type(change.type) else { return states.forget(type: change.type) }
         let bytes = unsafe change.record.span.bytes
@@ -105,8 +108,12 @@ final class ChangeVerifier {
         let table = try record.table
         var seen: Set<UInt32> = []
         for earlier in change.earlier {
-            guard let place = newFields.firstIndex(where: { $0.id == earlier.field }), seen.insert(earlier.field).inserted
-            else { throw CodecError("it names the field \(earlier.field), which the record does not have or which is named twice") }
+            guard let place = newFields.firstIndex(where: { $0.id == earlier.field }),
+                seen.insert(earlier.field).inserted
+            else {
+                throw CodecError(
+                    "it names the field \(earlier.field), which the record does not have or which is named twice")
+            }
             let field = fields.first { $0.id == earlier.field }
             guard let field, let bytes = earlier.bytes else {
                 if field == nil, earlier.bytes == nil { continue }

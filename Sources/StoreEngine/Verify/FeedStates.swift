@@ -79,17 +79,21 @@ final class FeedStates {
         switch state {
         case .present(let digest, _, let version, let sequence):
             guard version == record.schemaVersion, digest != FeedStates.digest(record) else { return }
-            report.add(.contradiction, at: place, "the record is not as change set \(sequence), its newest in the feed, left it")
+            report.add(
+                .contradiction, at: place,
+                "the record is not as change set \(sequence), its newest in the feed, left it")
         case .gone(let sequence):
             report.add(.contradiction, at: place, "the record is there, though change set \(sequence) deleted it")
         case .untold(isComplete: true):
-            report.add(.contradiction, at: place, "the record is there, though the feed tells of all records and not of it")
+            report.add(
+                .contradiction, at: place, "the record is there, though the feed tells of all records and not of it")
         case .untold: return
         }
     }
 
     /// Reports the records that should be there and that the walk over them did not take.
-    func reportLost(_ catalog: CatalogVerifier, _ feed: LMDBDatabase?, _ snapshot: LMDBSnapshot, _ report: VerifyReport) {
+    func reportLost(_ catalog: CatalogVerifier, _ feed: LMDBDatabase?, _ snapshot: LMDBSnapshot, _ report: VerifyReport)
+    {
         var lost: [(name: Name, sequence: UInt64)] = []
         for (name, state) in states {
             if case .present(_, _, _, let sequence) = state { lost.append((name, sequence)) }

@@ -41,7 +41,8 @@ final class IndexVerifier {
                 throw CodecError("it names a record key of \(recordKey.byteCount) bytes")
             }
             guard let bytes = try snapshot.get(type.database, key: recordKey) else {
-                return report.add(.strayEntry, at: place, "it leads to no record: there is none under \(HexText.of(recordKey))")
+                return report.add(
+                    .strayEntry, at: place, "it leads to no record: there is none under \(HexText.of(recordKey))")
             }
             // What a damaged record should have here cannot be told; it is reported with the records.
             guard RecordBytes.isIntact(bytes), let record = try? RecordBytes(unverified: bytes),
@@ -52,7 +53,8 @@ final class IndexVerifier {
                 return report.add(.strayEntry, at: place, "it leads to the record \(name), which has another value")
             }
             guard unsafe data.isEqual(to: expected.data.span.bytes) else {
-                throw CodecError("it should hold \(unsafe HexText.of(expected.data.span.bytes)), found \(HexText.of(data))")
+                throw CodecError(
+                    "it should hold \(unsafe HexText.of(expected.data.span.bytes)), found \(HexText.of(data))")
             }
             try checkUnique(record, expected, recordKey: recordKey, place, report)
         } catch let error as CodecError {
@@ -62,7 +64,8 @@ final class IndexVerifier {
 
     // LMDB keeps entries of the sole form apart; those of long values share a part and are compared whole.
     private func checkUnique(
-        _ record: RecordBytes, _ expected: ExpectedEntry, recordKey: RawSpan, _ place: VerifyPlace, _ report: VerifyReport
+        _ record: RecordBytes, _ expected: ExpectedEntry, recordKey: RawSpan, _ place: VerifyPlace,
+        _ report: VerifyReport
     ) throws {
         guard index.stored.isUnique, expected.traits.isTruncated, !expected.traits.hasNone else { return }
         let part = Array(expected.key.dropLast(recordKey.byteCount))
@@ -74,7 +77,8 @@ final class IndexVerifier {
         let places = try type.places(inVersion: record.schemaVersion)
         var whole = ByteWriter(capacity: 512)
         for keyPart in index.parts {
-            try keyPart.component.append(table.field(places.map { Int($0[keyPart.place]) } ?? keyPart.place), to: &whole)
+            try keyPart.component.append(
+                table.field(places.map { Int($0[keyPart.place]) } ?? keyPart.place), to: &whole)
         }
         if !sharedValues.insert(whole.array()).inserted {
             report.add(.duplicateValue, at: place, "another record has the same value, but the index is unique")

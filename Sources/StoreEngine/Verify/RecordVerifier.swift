@@ -50,7 +50,8 @@ final class RecordVerifier {
             guard unsafe key.isEqual(to: expected.span.bytes) else {
                 return report.add(
                     .wrongKey, at: place(),
-                    "the record lies under the key \(HexText.of(key)), its id gives \(unsafe HexText.of(expected.span.bytes))")
+                    "the record lies under the key \(HexText.of(key)), its id gives \(unsafe HexText.of(expected.span.bytes))"
+                )
             }
             states.compare(record, with: state, at: place(), report)
             for index in type.indexes {
@@ -79,34 +80,5 @@ final class RecordVerifier {
         report.add(
             .missingEntry, at: place,
             "the entry of its value in the unique index (\(fields)) leads to the record under \(HexText.of(other))")
-    }
-}
-
-/// The entry that a record must have in an index.
-struct ExpectedEntry {
-    let key: [UInt8]
-    let data: [UInt8]
-    let traits: IndexEntry.ValueTraits
-    let isSole: Bool
-
-    init(of record: RecordBytes, key recordKey: RawSpan, _ type: OpenType, _ index: OpenIndex) throws(CodecError) {
-        var key = ByteWriter(capacity: 64)
-        var data = ByteWriter(capacity: 64)
-        let places = try type.places(inVersion: record.schemaVersion)
-        traits = try IndexEntry.appendValue(of: record.table, places: places, parts: index.parts, to: &key)
-        isSole = IndexEntry.complete(
-            isUnique: index.stored.isUnique, traits: traits, recordKey: recordKey, key: &key, data: &data)
-        self.key = key.array()
-        self.data = data.array()
-    }
-}
-
-extension RecordBytes {
-    /// Whether the checksum of a record fits its bytes.
-    static func isIntact(_ bytes: RawSpan) -> Bool {
-        guard let stored = try? bytes.loadInteger(at: 0, as: UInt32.self), bytes.byteCount >= headerByteCount else {
-            return false
-        }
-        return stored == checksum(of: bytes)
     }
 }

@@ -1,0 +1,84 @@
+/// What a record's bytes say, read by the catalog alone and by the version that the record follows.
+enum RecordBody {
+    /// The fields of `version` as records of it hold them.
+    static func fields(of type: RecordType, version: UInt32) throws(CodecError) -> [StoredField] {
+        if version == type.version { return type.fields }
+        guard let earlier = type.earlierVersions.first(where: { $0.version == version }) else {
+            throw CodecError("the record follows version \(version) of \(type.name), which the catalog does not know")
+        }
+        return earlier.fields
+    }
+
+    /// Calls `body` with the name of each field that does not decode, and why. Fails when the fields cannot be told
+    /// apart.
+    static func checkFields(
+        _ record: RecordBytes, of type: RecordType, _ body: (_ field: String, _ problem: String) -> Void
+    ) throws(CodecError) {
+        let fields = try fields(of: type, version: record.schemaVersion)
+        let table = try record.table
+        guard table.count == fields.count else {
+            throw CodecError("the record has \(table.count) fields, its version has \(fields.count)")
+        }
+        try table.requireExactFill()
+        for (place, field) in fields.enumerated() {
+            if let problem = FieldVerifier.problem(try table.field(place), field.type) { body(field.name, problem) }
+        }
+    }
+
+    /// The key that the record's id gives.
+    static func key(of record: RecordBytes, _ type: OpenType) throws(CodecError) -> [UInt8] {
+        let table = try record.table
+        let places = try type.places(inVersion: record.schemaVersion)
+        var key = ByteWriter(capacity: 64)
+        for part in type.idParts {
+            let place = places.map { Int($0[part.place]) } ?? part.place
+            guard place >= 0 else { throw CodecError("the record lacks a field of its id") }
+            try part.component.append(table.field(place), to: &key)
+        }
+        KeyLimit.truncateRecordKey(&key)
+        return key.array()
+    }
+
+    /// The integer that the store assigned as the record's id, 0 where it is none or negative.
+    static func assignedID(of record: RecordBytes, _ type: OpenType) -> UInt64 {
+        guard let place = type.assignedPlace, let table = try? record.table,
+            let places = try? type.places(inVersion: record.schemaVersion)
+                ?? type.type.fields.indices.map({ Int32($0) }),
+            places[place] >= 0, let bytes = try? table.field(Int(places[place])),
+            let value = try? DynamicValue(from: bytes, as: type.type.fields[place].type)
+        else { return 0 }
+        return switch value {
+        case .int(let value): UInt64(max(value, 0))
+        case .uint(let value): value
+        default: 0
+        }
+    }
+
+    /// How messages name the record: by its id, even where other fields are damaged, or by its key where that cannot be
+    /// read.
+    static func name(_ bytes: RawSpan, key: RawSpan, _ type: OpenType) -> String {
+        do {
+            let record = try RecordBytes(unverified: bytes)
+            let table = try record.table
+            let places = try type.places(inVersion: record.schemaVersion)
+            var texts: [String] = []
+            for part in type.idParts {
+                let place = places.map { Int($0[part.place]) } ?? part.place
+                texts.append(try DynamicValue(from: table.field(place), as: type.type.fields[part.place].type).text)
+            }
+            return texts.count == 1 ? texts[0] : "(" + texts.joined(separator: ", ") + ")"
+        } catch {
+            return HexText.of(key)
+        }
+    }
+}
+
+extension RecordBytes {
+    /// Whether the checksum of a record fits its bytes.
+    static func isIntact(_ bytes: RawSpan) -> Bool {
+        guard let stored = try? bytes.loadInteger(at: 0, as: UInt32.self), bytes.byteCount >= headerByteCount else {
+            return false
+        }
+        return stored == checksum(of: bytes)
+    }
+}
