@@ -40,7 +40,13 @@ final class StoreCore: Sendable {
             return StoreCore(environment: environment, options: options, writer: nil, state: state, records: records)
         }
         let late = LateCore()
-        let writer = WriterThread(name: "modelstore-writer", limits: options.limits) { jobs in late.core?.run(jobs) }
+        let writer = WriterThread(name: "modelstore-writer", limits: options.limits) { jobs in
+            late.core?.run(jobs)
+        } upkeep: {
+            // Readers that were killed keep pages from being used again until their slots are freed. Should that fail,
+            // it is tried again.
+            _ = try? environment.clearStaleReaders()
+        }
         do {
             let state = try writer.perform {
                 try StoreOpening.writableState(environment, options: options, records: records)

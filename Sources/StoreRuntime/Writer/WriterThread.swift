@@ -13,14 +13,25 @@ final class WriterThread: Sendable {
     private let work = DispatchSemaphore(value: 0)
     private let ended = DispatchSemaphore(value: 0)
 
-    /// Starts a thread that hands batches of closures to `run`.
-    init(name: String, limits: StoreLimits, run: @escaping @Sendable ([WriteJob]) -> Void) {
+    /// How often `upkeep` runs at least, in seconds, whether or not there is work.
+    private static let upkeepSeconds = 30.0
+
+    /// Starts a thread that hands batches of closures to `run`, and now and then runs `upkeep`.
+    init(
+        name: String, limits: StoreLimits, run: @escaping @Sendable ([WriteJob]) -> Void,
+        upkeep: @escaping @Sendable () -> Void
+    ) {
         queue = Mutex(WriteQueue(limits: limits))
         let thread = Thread { [self] in
             WriterThread.isCurrent = true
+            var nextUpkeep = DispatchTime.now() + WriterThread.upkeepSeconds
             while true {
+                if DispatchTime.now() >= nextUpkeep {
+                    upkeep()
+                    nextUpkeep = .now() + WriterThread.upkeepSeconds
+                }
                 guard let next = queue.withLock({ $0.next() }) else {
-                    work.wait()
+                    _ = work.wait(timeout: nextUpkeep)
                     continue
                 }
                 switch next {
