@@ -78,7 +78,7 @@ extension LMDBEnvironment {
     }
 
     private func databaseName(_ key: MDB_val) -> String? {
-        let bytes = unsafe UnsafeRawBufferPointer(start: key.mv_data, count: key.mv_size)
+        let bytes = unsafe UnsafeRawBufferPointer(key)
         guard unsafe !bytes.contains(0) else { return nil }
         return unsafe String(validating: bytes, as: UTF8.self)
     }

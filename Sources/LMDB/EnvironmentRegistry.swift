@@ -1,5 +1,4 @@
 internal import Dispatch
-internal import Synchronization
 
 /// The environments that this process has open, by the file they are in.
 ///
@@ -18,7 +17,7 @@ enum EnvironmentRegistry {
     }
 
     /// Held while an environment is opened, so that two opens of one file cannot both find none.
-    private static let entries = Mutex<[Entry]>([])
+    private static let entries = HandoverMutex<[Entry]>([])
 
     static func open(at path: String, options: LMDBEnvironment.Options) throws(LMDBError) -> LMDBEnvironment {
         while true {

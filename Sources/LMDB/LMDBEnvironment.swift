@@ -49,9 +49,9 @@ package final class LMDBEnvironment: Sendable {
     let lockNode: FileNode?
     let gate = TransactionGate()
     /// Databases that the environment has handles for, by name.
-    let databases = Mutex<[String: LMDBDatabase]>([:])
+    let databases = HandoverMutex<[String: LMDBDatabase]>([:])
     /// What LMDB was last told; changed by the holder of the writer's seat only.
-    let defersMetaSync = Mutex(false)
+    let defersMetaSync = HandoverMutex(false)
     /// Whether LMDB has given this environment up.
     let hasPanicked = Atomic(false)
     private let forkGeneration: Int

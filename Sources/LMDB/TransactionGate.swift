@@ -1,5 +1,4 @@
 internal import Dispatch
-internal import Synchronization
 
 /// Lets transactions in and out of an environment, and keeps the read transactions that wait to be used again.
 ///
@@ -34,7 +33,7 @@ final class TransactionGate: Sendable {
     /// How often those who wait for the writer make sure that its thread has not ended.
     private static let secondsBetweenLooks = 0.1
 
-    private let storage = Mutex(Storage())
+    private let storage = HandoverMutex(Storage())
 
     // MARK: Readers
 

@@ -76,7 +76,7 @@ struct FailureTests {
         let directory = try TemporaryDirectory()
         let environment = try LMDBEnvironment.open(at: directory.path, options: .test)
         try environment.store([("a", "1")])
-        let leaked = Mutex<UncheckedBox?>(nil)
+        let leaked = HandoverMutex<UncheckedBox?>(nil)
         onThread {
             guard var transaction = try? environment.beginWrite() else { return }
             guard let database = try? transaction.database() else { return }
