@@ -13,7 +13,7 @@ public final class Store: Sendable {
     public let path: String
     /// Whether this store was opened for reading only.
     public let isReadOnly: Bool
-    private let isOpen = Mutex(true)
+    private let isOpen = Atomic(true)
     private let temporary: TemporaryDirectory?
 
     /// Opens the store in a directory and adds the record types that it does not have yet.
@@ -58,11 +58,7 @@ public final class Store: Sendable {
     ///
     /// Blocks until the last queued write is committed, unless another `Store` of the same directory is open.
     public func close() {
-        let wasOpen = isOpen.withLock { isOpen in
-            defer { isOpen = false }
-            return isOpen
-        }
-        guard wasOpen else { return }
+        guard isOpen.exchange(false, ordering: .acquiringAndReleasing) else { return }
         guard WriterThread.isCurrent else { return end() }
         // The last reference may go with a write closure, on the very thread that closing waits for.
         DispatchQueue.global().async { [core, temporary] in Store.end(core, temporary) }
@@ -86,6 +82,6 @@ public final class Store: Sendable {
 
     /// Fails when this store is closed.
     func requireOpen() throws(StoreError) {
-        guard isOpen.withLock({ $0 }) else { throw WriteQueue.closed }
+        guard isOpen.load(ordering: .acquiring) else { throw WriteQueue.closed }
     }
 }

@@ -1,7 +1,6 @@
 import Foundation
 import LMDB
 import StoreEngine
-import Synchronization
 
 /// The stores that are open in this process, so that a second open of a directory shares the first.
 enum StoreRegistry {
@@ -10,7 +9,7 @@ enum StoreRegistry {
         var opens: Int
     }
 
-    private static let entries = Mutex<[ObjectIdentifier: Entry]>([:])
+    private static let entries = HandoverMutex<[ObjectIdentifier: Entry]>([:])
 
     /// Opens the store in a directory, or shares it.
     static func open(path: String, options: StoreOptions, records: [any Record.Type]) throws -> StoreCore {

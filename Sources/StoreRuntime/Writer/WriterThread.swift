@@ -1,7 +1,7 @@
 import Dispatch
 import Foundation
+import LMDB
 import StoreEngine
-import Synchronization
 
 /// The one thread that writes to an environment: LMDB's write transactions belong to a thread.
 ///
@@ -9,7 +9,7 @@ import Synchronization
 /// - `queue` is protected by its mutex.
 /// - `work` counts additions; the thread waits on it.
 final class WriterThread: Sendable {
-    private let queue: Mutex<WriteQueue>
+    private let queue: HandoverMutex<WriteQueue>
     private let work = DispatchSemaphore(value: 0)
     private let ended = DispatchSemaphore(value: 0)
 
@@ -21,7 +21,7 @@ final class WriterThread: Sendable {
         name: String, limits: StoreLimits, run: @escaping @Sendable ([WriteJob]) -> Void,
         upkeep: @escaping @Sendable () -> Void
     ) {
-        queue = Mutex(WriteQueue(limits: limits))
+        queue = HandoverMutex(WriteQueue(limits: limits))
         let thread = Thread { [self] in
             WriterThread.isCurrent = true
             var nextUpkeep = DispatchTime.now() + WriterThread.upkeepSeconds
