@@ -13,6 +13,9 @@ final class WriterThread: Sendable {
     private let work = DispatchSemaphore(value: 0)
     private let ended = DispatchSemaphore(value: 0)
 
+    /// The longest wait for closures to commit together, in seconds.
+    private static let gatheringSeconds = 100e-6
+
     /// How often `upkeep` runs at least, in seconds, whether or not there is work.
     private static let upkeepSeconds = 30.0
 
@@ -25,17 +28,22 @@ final class WriterThread: Sendable {
         let thread = Thread { [self] in
             WriterThread.isCurrent = true
             var nextUpkeep = DispatchTime.now() + WriterThread.upkeepSeconds
+            var lastBatchCount = 0
             while true {
                 if DispatchTime.now() >= nextUpkeep {
                     upkeep()
                     nextUpkeep = .now() + WriterThread.upkeepSeconds
                 }
+                gather(lastBatchCount)
+                lastBatchCount = 0
                 guard let next = queue.withLock({ $0.next() }) else {
                     _ = work.wait(timeout: nextUpkeep)
                     continue
                 }
                 switch next {
-                case .writes(let jobs): run(jobs)
+                case .writes(let jobs):
+                    lastBatchCount = jobs.count
+                    run(jobs)
                 case .task(let task): task()
                 case .stop:
                     ended.signal()
@@ -47,6 +55,19 @@ final class WriterThread: Sendable {
         // Write closures are users' code and may recurse; a secondary thread's standard stack is small.
         thread.stackSize = 8 << 20
         thread.start()
+    }
+
+    /// Waits a moment for as many closures as were committed together last.
+    ///
+    /// Their tasks have just been told and mostly write again at once. Without this the first of them would be committed
+    /// alone while the others arrive, and half of all commits would hold one closure. A commit takes several times as long
+    /// as the wait.
+    private func gather(_ count: Int) {
+        guard count > 1 else { return }
+        let deadline = DispatchTime.now() + WriterThread.gatheringSeconds
+        while queue.withLock({ $0.waitingCount }) < count {
+            if work.wait(timeout: deadline) == .timedOut { return }
+        }
     }
 
     /// Whether the calling thread is a writer thread of any store, so that waiting for a write would be a deadlock.
