@@ -14,7 +14,7 @@ struct StoreCLI: ParsableCommand {
             format is newer than this program.
             """,
         subcommands: [
-            Create.self, Types.self, Schema.self, Export.self, Get.self, Insert.self, Upsert.self,
+            Create.self, Types.self, Schema.self, Import.self, Export.self, Get.self, Insert.self, Upsert.self,
             SetFields.self, Delete.self,
         ])
 
