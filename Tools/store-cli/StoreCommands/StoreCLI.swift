@@ -14,8 +14,9 @@ struct StoreCLI: ParsableCommand {
             format is newer than this program.
             """,
         subcommands: [
-            Create.self, Types.self, Schema.self, Export.self, Get.self, Insert.self, Upsert.self,
-            SetFields.self, Delete.self,
+            Create.self, Types.self, Schema.self, Import.self, Export.self, Get.self, Insert.self, Upsert.self,
+            SetFields.self, Delete.self, Stat.self, Readers.self, Backup.self,
+            Compact.self, Restore.self,
         ])
 
     @OptionGroup var options: GlobalOptions

@@ -72,6 +72,15 @@ final class ProgressBar: Sendable {
         }
     }
 
+    /// Takes the bar off the terminal until the next update, so that a message has the line to itself.
+    func clear() {
+        state.withLock { state in
+            guard isShown, !state.isFinished, state.lastDrawn != nil else { return }
+            environment.write(Self.clearLine)
+            state.lastText = ""
+        }
+    }
+
     /// Takes the bar off the terminal, so that what is written next has the line to itself. It stays off.
     func finish() {
         state.withLock { state in

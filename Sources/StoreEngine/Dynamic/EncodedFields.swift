@@ -1,0 +1,42 @@
+/// A record's fields, checked and encoded, between their reading and the transaction that stores them: what an import
+/// spools, so that it validates everything before it writes anything.
+///
+/// The form: for each field in the order of the type's newest fields a varint length and the encoded value.
+package enum EncodedFields {
+    /// Appends the fields of a record.
+    ///
+    /// - Throws: ``CodecError`` that names the field whose value does not fit.
+    package static func append(
+        _ values: [DynamicValue], of type: RecordType, to writer: inout ByteWriter
+    ) throws(CodecError) {
+        for (value, field) in zip(values, type.fields) {
+            var bytes = ByteWriter()
+            do {
+                try value.encode(as: field.type, to: &bytes)
+            } catch {
+                throw CodecError("\(field.name): \(error.reason)")
+            }
+            writer.append(lengthPrefixed: bytes.bytes)
+        }
+    }
+}
+
+extension WriteTransaction {
+    /// Stores a record from its ``EncodedFields``.
+    ///
+    /// - Throws: ``StoreError``: `invalidValue` when the bytes are not the fields of this type; as `put` of a dynamic
+    ///   record otherwise.
+    package mutating func put(encodedFields bytes: RawSpan, typeIndex: Int, mode: WriteMode) throws(StoreError) {
+        let type = state.catalog.types[typeIndex]
+        do throws(CodecError) {
+            var reader = ByteReader(bytes)
+            encoder.begin(fieldCount: type.type.fields.count)
+            for _ in type.type.fields { encoder.append(encoded: try reader.readLengthPrefixed()) }
+            guard reader.isAtEnd else { throw CodecError("there are \(reader.remaining) bytes too many") }
+            try encoder.finish()
+        } catch {
+            throw StoreError(.invalidValue, "a record of \(type.name): \(error.reason)", cause: error)
+        }
+        try put(typeIndex, mode: mode)
+    }
+}

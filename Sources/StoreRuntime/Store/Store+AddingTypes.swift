@@ -1,0 +1,63 @@
+import Glibc
+import LMDB
+package import StoreEngine
+
+extension Store {
+    /// Adds record types that no Swift type of this program declares and runs `body`, all in one transaction: when
+    /// `body` throws, the types are not there either. Blocks until it is committed.
+    ///
+    /// In the feed the types are a change set of their own before that of `body`. The map is not grown for this: a full
+    /// one is an error.
+    ///
+    /// - Throws: what `body` throws; ``StoreError``: `invalidValue` when a type with such a name is there already;
+    ///   otherwise as `write`.
+    package func write<T: Sendable>(
+        addingTypes schemas: [RecordSchema], _ body: @escaping @Sendable (inout WriteTransaction) throws -> T
+    ) throws -> T {
+        try requireOpen()
+        let core = core
+        let context = core.makeContext()
+        return try core.perform {
+            let result = try TypeAddition(core: core, context: context).run(schemas, body)
+            try core.reload()
+            return result
+        }
+    }
+}
+
+/// One transaction that changes the catalog and then records. On the writer thread.
+private struct TypeAddition {
+    let core: StoreCore
+    let context: WriteContext
+
+    func run<T>(_ schemas: [RecordSchema], _ body: (inout WriteTransaction) throws -> T) throws -> T {
+        let old = core.state
+        var raw = try mapLMDB { () throws(LMDBError) in try core.environment.beginWrite() }
+        let version = try StoreFormat.catalogVersion(old.databases, raw.snapshot)
+        var head = try StoreFormat.head(old.databases, raw.snapshot)
+        let first = head.sequence
+        _ = try ForeignWrites.note(&head, old.databases, context, in: &raw)
+        var editor = try CatalogEditor(raw: raw, databases: old.databases, head: head, context: context)
+        for schema in schemas { try editor.add(schema) }
+        let edited = try editor.finish(version: version)
+        let catalog = try Catalog(version: edited.version, types: edited.types, records: [])
+        let state = StoreState(
+            identity: old.identity, databases: old.databases, limits: old.limits, catalog: catalog)
+        head = edited.head
+        var transaction = WriteTransaction(raw: edited.intoRaw(), state: state, head: head, context: context)
+        let result = try body(&transaction)
+        let finished = try transaction.finish()
+        head = finished.head
+        raw = finished.intoRaw()
+        try FeedRetention.trim(
+            &head, limit: old.limits.retainedChangeSets, added: Int(head.sequence - first), old.databases.feed, &raw)
+        head.transactionID = UInt64(raw.snapshot.transactionID)
+        try StoreFormat.writeHead(head, old.databases, &raw)
+        do {
+            try raw.commit()
+        } catch {
+            throw StoreError(error)
+        }
+        return result
+    }
+}

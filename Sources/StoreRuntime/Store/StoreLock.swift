@@ -1,0 +1,139 @@
+import Glibc
+import StoreEngine
+
+/// The right to do with a store's files what nobody must see who has it open.
+///
+/// LMDB holds a shared lock on the first byte of `lock.mdb` for as long as an environment is open, and the one who opens
+/// it first holds it alone for a moment. Whoever holds it alone therefore knows that the store is open nowhere, and makes
+/// others who open it wait. They must not go on as if nothing had happened: LMDB trusts the reader table of a file that
+/// somebody else has locked. So its beginning is wiped before the lock is given back. Those who waited then fail with an
+/// error, and the next one finds nobody else and sets the table up anew.
+struct StoreLock: ~Copyable {
+    // Locks of the open file, and not of the process: Glibc's overlay does not import their names. They conflict with
+    // LMDB's own locks, those of this process included.
+    private static let getLock: Int32 = 36
+    private static let setLock: Int32 = 37
+    /// LMDB's header of the reader table: magic, format and the counters behind it.
+    private static let headerByteCount = 4_096
+
+    private let descriptor: CInt
+
+    /// Takes the lock of the store in a directory.
+    ///
+    /// - Throws: ``StoreError`` with the code `inUse`, naming the process where the system tells it.
+    static func take(_ directory: String) throws(StoreError) -> StoreLock {
+        let path = directory + "/lock.mdb"
+        try requireElsewhere(directory)
+        let descriptor = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o640)
+        guard descriptor >= 0 else { throw failure(path) }
+        keepOwnership(descriptor, as: directory + "/data.mdb", or: directory)
+        var lock = exclusive
+        guard unsafe fcntl(descriptor, setLock, &lock) == 0 else {
+            let code = errno
+            close(descriptor)
+            throw code == EAGAIN || code == EACCES ? inUse(directory, by: nil) : failure(path, code)
+        }
+        return StoreLock(descriptor: descriptor)
+    }
+
+    /// Wipes the reader table and gives the lock back.
+    borrowing func release() {
+        let nothing = [UInt8](repeating: 0, count: Self.headerByteCount)
+        _ = unsafe nothing.withUnsafeBytes { unsafe pwrite(descriptor, $0.baseAddress, $0.count, 0) }
+        close(descriptor)
+    }
+
+    /// Looks whether a process has the store open, without a lock that others would have to wait for.
+    static func requireUnused(_ directory: String) throws(StoreError) {
+        try requireElsewhere(directory)
+        let descriptor = unsafe open(directory + "/lock.mdb", O_RDWR | O_CLOEXEC | O_NOFOLLOW)
+        guard descriptor >= 0 else {
+            if errno == ENOENT { return }
+            throw failure(directory + "/lock.mdb")
+        }
+        defer { close(descriptor) }
+        var lock = exclusive
+        guard unsafe fcntl(descriptor, getLock, &lock) == 0 else { throw failure(directory + "/lock.mdb") }
+        if Int32(lock.l_type) != F_UNLCK { throw inUse(directory, by: lock.l_pid > 0 ? lock.l_pid : nil) }
+    }
+
+    /// Fails when this process itself has the store open: closing any descriptor of the lock file would give up the lock
+    /// that LMDB holds on it, so not even a look is allowed.
+    private static func requireElsewhere(_ directory: String) throws(StoreError) {
+        let files = [directory + "/lock.mdb", directory + "/data.mdb"].compactMap { FileFacts($0) }
+        guard let listing = unsafe opendir("/proc/self/fd") else { return }
+        defer { unsafe closedir(listing) }
+        while let entry = unsafe readdir(listing) {
+            let name = unsafe withUnsafeBytes(of: entry.pointee.d_name) { bytes in
+                unsafe String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            guard let number = CInt(name), let facts = FileFacts(descriptor: number) else { continue }
+            if files.contains(where: { facts.isSameFile(as: $0) }) { throw inUse(directory, by: getpid()) }
+        }
+    }
+
+    private static var exclusive: flock {
+        var lock = flock()
+        lock.l_type = Int16(F_WRLCK)
+        lock.l_whence = Int16(SEEK_SET)
+        lock.l_start = 0
+        lock.l_len = 1
+        return lock
+    }
+
+    private static func keepOwnership(_ descriptor: CInt, as file: String, or directory: String) {
+        var status = stat()
+        // Only a file that was made just now; one that is there has the owner that it is to have.
+        guard unsafe fstat(descriptor, &status) == 0, status.st_size == 0 else { return }
+        let model = FileFacts(file)
+        guard let owner = model ?? FileFacts(directory) else { return }
+        if geteuid() == 0 { _ = fchown(descriptor, owner.owner, owner.group) }
+        _ = fchmod(descriptor, model?.mode ?? 0o640)
+    }
+
+    private static func inUse(_ directory: String, by process: Int32?) -> StoreError {
+        let who = process.map { $0 == getpid() ? "this process" : "process \($0)" } ?? "a process"
+        return StoreError(.inUse, "\(who) has \(directory) open", remedy: "stop what uses the store first")
+    }
+
+    private static func failure(_ path: String, _ code: Int32 = errno) -> StoreError {
+        let reason = unsafe strerror(code).map { unsafe String(cString: $0) } ?? "error \(code)"
+        let isDenied = code == EACCES || code == EPERM || code == EROFS
+        return StoreError(isDenied ? .accessDenied : .inputOutput, "\(path) cannot be locked: \(reason)")
+    }
+}
+
+/// What the system knows of a file.
+struct FileFacts {
+    private let device: UInt64
+    private let inode: UInt64
+    let owner: UInt32
+    let group: UInt32
+    /// The permission bits.
+    let mode: UInt32
+
+    /// The facts of the file at a path; nil when there is none.
+    init?(_ path: String) {
+        var status = stat()
+        guard unsafe stat(path, &status) == 0 else { return nil }
+        self.init(status)
+    }
+
+    /// The facts of an open file.
+    init?(descriptor: CInt) {
+        var status = stat()
+        guard unsafe fstat(descriptor, &status) == 0 else { return nil }
+        self.init(status)
+    }
+
+    private init(_ status: stat) {
+        device = UInt64(status.st_dev)
+        inode = UInt64(status.st_ino)
+        owner = status.st_uid
+        group = status.st_gid
+        mode = status.st_mode & 0o7777
+    }
+
+    /// Whether both are one file.
+    func isSameFile(as other: FileFacts) -> Bool { device == other.device && inode == other.inode }
+}

@@ -1,0 +1,94 @@
+import ArgumentParser
+import Glibc
+import StoreEngine
+import StoreRuntime
+
+/// `backup`: a consistent copy.
+struct Backup: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Writes a consistent copy of the store to a directory, while services run.",
+        discussion: "The copy has the owner and the mode of the store.")
+
+    @OptionGroup var options: GlobalOptions
+    @Argument(help: "An empty or missing directory.", completion: .directory) var directory: String
+
+    func run() throws { try StoreCopy(options: options, directory: directory).run(compacting: false) }
+}
+
+/// `compact`: a consistent copy without free pages.
+struct Compact: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Writes a consistent copy without free pages, while services run.",
+        discussion: """
+            The store itself stays as it is. To have it smaller, stop what uses it and `restore` the compacted copy.
+            """)
+
+    @OptionGroup var options: GlobalOptions
+    @Argument(help: "An empty or missing directory.", completion: .directory) var directory: String
+
+    func run() throws { try StoreCopy(options: options, directory: directory).run(compacting: true) }
+}
+
+/// `restore`: a copy in the place of the store.
+struct Restore: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Puts a copy in the place of a store that nothing has open.",
+        discussion: """
+            The copy is checked first and takes the place in one step: whatever happens, there is the old store or the \
+            new one. Its feed starts a new epoch, so positions of the replaced store are no longer taken.
+            """)
+
+    @OptionGroup var options: GlobalOptions
+    @Argument(help: "The directory of the copy.", completion: .directory) var directory: String
+
+    func run() throws {
+        let path = try options.requireStore()
+        try Store.restore(from: directory, to: path)
+        StandardError.writeLine("restored \(path) from \(directory)")
+    }
+}
+
+/// The making of a copy: whole, or not there.
+private struct StoreCopy {
+    let options: GlobalOptions
+    let directory: String
+
+    func run(compacting: Bool) throws {
+        let path = try options.requireStore()
+        let byteCount = try options.read { store in try copy(store, path, compacting) }
+        let kind = compacting ? "compacted copy" : "copy"
+        StandardError.writeLine("wrote a \(kind) of \(path) to \(directory), \(Counted.text(byteCount, "byte"))")
+    }
+
+    private func copy(_ store: Store, _ path: String, _ compacting: Bool) throws -> Int {
+        let wasThere = unsafe access(directory, F_OK) == 0
+        if !wasThere, unsafe mkdir(directory, 0o750) != 0 {
+            throw SystemFailure("the directory \(directory) cannot be made")
+        }
+        do {
+            guard unsafe access(directory + "/data.mdb", F_OK) != 0 else { throw existing }
+            let work = try WorkDirectory(in: directory, name: "copy")
+            defer { work.remove() }
+            let made = work.path + "/data.mdb"
+            try store.backup(to: work.path, compacting: compacting)
+            FileOwnership(of: path + "/data.mdb")?.apply(to: made)
+            try FilePlace.sync(file: made)
+            // A link takes the name only when nobody has it.
+            guard unsafe link(made, directory + "/data.mdb") == 0 else {
+                if errno == EEXIST { throw existing }
+                throw SystemFailure("the copy cannot be put in \(directory)")
+            }
+            if !wasThere { FileOwnership(of: path)?.apply(to: directory) }
+            try FilePlace.sync(directory: directory)
+            var status = stat()
+            return unsafe stat(made, &status) == 0 ? Int(status.st_size) : 0
+        } catch {
+            if !wasThere { _ = unsafe rmdir(directory) }
+            throw error
+        }
+    }
+
+    private var existing: StoreError {
+        StoreError(.storeExists, "\(directory) holds a store already", remedy: "choose an empty directory")
+    }
+}

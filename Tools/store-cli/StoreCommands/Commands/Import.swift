@@ -1,0 +1,109 @@
+import ArgumentParser
+import StoreEngine
+import StoreRuntime
+
+/// `import`: many records at once.
+struct Import: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Upserts records from JSON Lines or CSV, all in one transaction.",
+        usage: """
+            store-cli import TYPE FILE|- [--format jsonl|csv] [--on-error stop|skip]
+            store-cli import TYPE FILE|- --id FIELD [--index FIELD,…] [--unique FIELD,…]
+            store-cli import FILE|-
+            """,
+        discussion: """
+            Everything is checked before anything is written. A bad line stops the import, and nothing of it stays; \
+            with --on-error skip the good ones stay and the bad ones are listed.
+
+            A TYPE that the store does not have is made from the input: --id names the field that tells records \
+            apart, and what the fields hold is inferred from all lines.
+
+            Without TYPE each line is {"type": NAME, "record": RECORD}, as `export` writes all types.
+
+            In CSV the first line names the fields. An empty field is none, or the field's default; "" is an empty \
+            text. Arrays, sets, dictionaries and structs are JSON.
+            """)
+
+    /// The forms of input.
+    enum Format: String, CaseIterable, ExpressibleByArgument { case jsonl, csv }
+
+    /// What becomes of a bad line.
+    enum MistakeHandling: String, CaseIterable, ExpressibleByArgument { case stop, skip }
+
+    @OptionGroup var options: GlobalOptions
+
+    @Argument(help: "The record type.", completion: TypeNameCompletion.kind) var type: String
+    @Argument(help: "The input, - for standard input.", completion: .file()) var file: String?
+
+    @Option(help: "The input's form; by default the file's extension says it, and it is jsonl for standard input.")
+    var format: Format?
+
+    @Option(name: .customLong("on-error"), help: "What becomes of a bad line.")
+    var mistakeHandling = MistakeHandling.stop
+
+    @Option(help: ArgumentHelp("A field of the new type's id; repeat for a composite one.", valueName: "field"))
+    var id: [String] = []
+
+    @Option(help: ArgumentHelp("Index a field of the new type, or several together: a,b.", valueName: "field"))
+    var index: [String] = []
+
+    @Option(help: ArgumentHelp("The same, and no two records may have equal values.", valueName: "field"))
+    var unique: [String] = []
+
+    func run() throws {
+        let name = file == nil ? nil : type
+        let path = file ?? type
+        let new = NewTypeOptions(id: id, index: index, unique: unique)
+        let format = try format ?? Self.format(of: path)
+        let input: InputSource
+        do {
+            input = try InputSource(path)
+        } catch let error as SystemFailure where file == nil && error.isMissingFile {
+            throw CommandFailure(.noInput, "\(error); to import from standard input write: import TYPE -")
+        }
+        let report = try options.write { store in
+            let importer = Importer(store: store, input: input, skipsMistakes: mistakeHandling == .skip)
+            guard let name else {
+                guard format == .jsonl, new.isEmpty else {
+                    throw CommandFailure(.usage, "without a TYPE the input is JSON Lines that name theirs")
+                }
+                return try importer.runNamingTypes(JSONRows(input, namesTypes: true))
+            }
+            switch format {
+            case .jsonl: return try run(importer, JSONRows(input, namesTypes: false), name, new)
+            case .csv: return try run(importer, CSVRows(input), name, new)
+            }
+        }
+        StandardError.writeLine(report.text)
+    }
+
+    private func run(
+        _ importer: Importer, _ rows: some ImportRows, _ name: String, _ new: NewTypeOptions
+    ) throws -> ImportReport {
+        let types = importer.store.recordTypes
+        if let type = types.first(where: { $0.name == name }) {
+            guard new.isEmpty else {
+                throw CommandFailure(.usage, "the store has \(name) already; --id, --index and --unique are for new types")
+            }
+            return try importer.run(rows, as: type)
+        }
+        guard !new.id.isEmpty else {
+            let nearest = NearestName.find(name, among: types.map(\.name))
+            throw CommandFailure(
+                .usage,
+                "the store has no record type \(name); " + (nearest.map { "did you mean \($0)? " } ?? "")
+                    + "To make it from the input, name its id with --id FIELD")
+        }
+        return try importer.run(rows, creating: name, new)
+    }
+
+    private static func format(of path: String) throws -> Format {
+        if path == "-" { return .jsonl }
+        let name = path.split(separator: "/").last.map(String.init) ?? path
+        switch name.contains(".") ? name.split(separator: ".").last?.lowercased() : nil {
+        case "jsonl", "ndjson", "json": return .jsonl
+        case "csv": return .csv
+        default: throw CommandFailure(.usage, "the form of \(path) is not known by its extension; give --format")
+        }
+    }
+}

@@ -1,0 +1,63 @@
+import ArgumentParser
+import Foundation
+import LMDB
+import StoreEngine
+import StoreRuntime
+
+/// `readers`: who reads the store now.
+struct Readers: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Lists the open read transactions of all processes.",
+        discussion: """
+            A transaction that is held for long keeps freed pages from being used again; behind says for how many \
+            commits. Slots of processes that are gone are cleared with --clear-stale.
+            """)
+
+    @OptionGroup var options: GlobalOptions
+    @Flag(help: "Free the slots of processes that are gone.") var clearStale = false
+
+    func run() throws {
+        let columns = [
+            OutputColumn("process", isNumeric: true), OutputColumn("command"), OutputColumn("thread"),
+            OutputColumn("transaction", isNumeric: true), OutputColumn("behind", isNumeric: true),
+            OutputColumn("position", isNumeric: true),
+        ]
+        var cleared = 0
+        let rows = try options.read { store in
+            if clearStale { cleared = try store.clearStaleReaders() }
+            let newest = try store.environmentInfo().lastTransactionID
+            let head = try store.read { try $0._reading.feedHead() }
+            return try ReaderList.others(store).map { reader in
+                let isNewest = reader.transactionID.map { UInt64($0) == head.transactionID } ?? false
+                return [
+                    OutputCell(Int(reader.processID)), OutputCell(ReaderList.command(of: reader.processID)),
+                    OutputCell(String(reader.threadID, radix: 16)),
+                    reader.transactionID.map { OutputCell($0) } ?? OutputCell(.null),
+                    reader.transactionID.map { OutputCell(max(newest - $0, 0)) } ?? OutputCell(.null),
+                    isNewest ? OutputCell(.number(JSONNumber(head.sequence))) : OutputCell(.null),
+                ]
+            }
+        }
+        try options.printing { output in
+            var printer = try RowPrinter(options.format, columns: columns, to: output)
+            for row in rows { try printer.append(row) }
+            try printer.finish()
+        }
+        if clearStale { StandardError.writeLine("cleared \(Counted.text(cleared, "stale reader"))") }
+    }
+}
+
+/// The readers of a store as people want to see them.
+enum ReaderList {
+    /// All readers but this program's own.
+    static func others(_ store: Store) throws -> [LMDBReader] {
+        let own = ProcessInfo.processInfo.processIdentifier
+        return try store.readers().filter { $0.processID != own }
+    }
+
+    /// The name of a process, as the system knows it.
+    static func command(of process: Int32) -> JSONValue {
+        let name = try? String(contentsOfFile: "/proc/\(process)/comm", encoding: .utf8)
+        return name.map { .string($0.trimmingCharacters(in: .newlines)) } ?? .null
+    }
+}

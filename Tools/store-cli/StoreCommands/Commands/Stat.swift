@@ -1,0 +1,141 @@
+import ArgumentParser
+import LMDB
+import StoreEngine
+import StoreRuntime
+
+/// `stat`: sizes of everything.
+struct Stat: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Shows sizes, use of pages and map, the feed's range, and the databases.")
+
+    @OptionGroup var options: GlobalOptions
+
+    func run() throws {
+        let (facts, databases) = try options.read { store in
+            let info = try store.environmentInfo()
+            let readers = try ReaderList.others(store)
+            let position = try store.position
+            return try store.read { transaction in
+                let reading = transaction._reading
+                let databases = try DatabaseFacts.all(reading)
+                let facts = try StoreFacts(info: info, readers: readers, position: position, reading: reading)
+                return (facts.list, databases)
+            }
+        }
+        try options.printing { output in
+            switch options.format {
+            case .table:
+                var table = TableWriter(
+                    columns: [.init(title: "store"), .init(title: "value", isNumeric: false)],
+                    width: TerminalSize.columns())
+                for (name, cell) in facts { table.append([name, cell.text]) }
+                try output.write(table.text + "\n")
+                try print(databases, .table, to: output)
+            case .json, .jsonl:
+                let object = JSONValue.object(
+                    facts.map { JSONMember($0.name, $0.cell.json) }
+                        + [JSONMember("databases", .array(databases.map(\.object)))])
+                let layout: JSONWriter.Layout = options.format == .json ? .pretty : .compact
+                try output.write(JSONWriter.text(of: object, layout: layout) + "\n")
+            case .csv: try print(databases, .csv, to: output)
+            }
+        }
+    }
+
+    private func print(_ databases: [DatabaseFacts], _ format: OutputFormat, to output: StandardOutput) throws {
+        var printer = try RowPrinter(format, columns: DatabaseFacts.columns, to: output)
+        for database in databases { try printer.append(database.cells) }
+        try printer.finish()
+    }
+}
+
+/// The store as a whole.
+private struct StoreFacts {
+    let list: [(name: String, cell: OutputCell)]
+
+    init(info: LMDBInfo, readers: [LMDBReader], position: Position, reading: ReadingScope) throws {
+        let head = try reading.feedHead()
+        let pages = info.lastPage + 1
+        let free = try Self.freePages(reading)
+        let records = try reading.catalog.types.indices.reduce(0) { try $0 + reading.count(typeIndex: $1) }
+        let oldest = readers.compactMap(\.transactionID).min()
+        let isEmpty = head.oldest > head.sequence
+        func number(_ value: UInt64) -> OutputCell { OutputCell(.number(JSONNumber(value))) }
+        list = [
+            ("fileBytes", OutputCell(info.fileBytes)),
+            ("mapBytes", OutputCell(info.mapSize)),
+            ("pageBytes", OutputCell(info.pageSize)),
+            ("usedPages", OutputCell(pages - free)),
+            ("freePages", OutputCell(free)),
+            ("types", OutputCell(reading.catalog.types.count)),
+            ("records", OutputCell(records)),
+            ("transaction", OutputCell(info.lastTransactionID)),
+            ("oldestPosition", isEmpty ? OutputCell(.null) : number(head.oldest)),
+            ("position", number(head.sequence)),
+            ("token", OutputCell(position.description)),
+            ("readers", OutputCell(readers.count)),
+            ("oldestReaderBehind", OutputCell(oldest.map { .number(JSONNumber($0)) } ?? .null)),
+        ].map { name, cell in
+            guard name == "oldestReaderBehind", let oldest else { return (name, cell) }
+            return (name, OutputCell(max(info.lastTransactionID - oldest, 0)))
+        }
+    }
+
+    /// The pages in LMDB's list of free ones, which is a database of its own: under each transaction a count and so
+    /// many numbers.
+    private static func freePages(_ reading: ReadingScope) throws -> Int {
+        var cursor = try reading.snapshot.openCursor(LMDBDatabase(handle: 0))
+        var count = 0
+        var isPositioned = try cursor.first()
+        while isPositioned {
+            var reader = ByteReader(cursor.value)
+            count += Int(truncatingIfNeeded: try reader.read(UInt64.self))
+            isPositioned = try cursor.next()
+        }
+        return count
+    }
+}
+
+/// One database of the store.
+private struct DatabaseFacts {
+    static let columns = [
+        OutputColumn("database"), OutputColumn("holds"), OutputColumn("entries", isNumeric: true),
+        OutputColumn("depth", isNumeric: true), OutputColumn("pages", isNumeric: true),
+        OutputColumn("bytes", isNumeric: true),
+    ]
+
+    let cells: [OutputCell]
+
+    var object: JSONValue { .object(zip(Self.columns, cells).map { JSONMember($0.name, $1.json) }) }
+
+    private init(_ name: String, _ holds: String, _ database: LMDBDatabase, _ reading: ReadingScope) throws {
+        let statistics = try reading.snapshot.statistics(of: database)
+        let pages = statistics.branchPages + statistics.leafPages + statistics.overflowPages
+        cells = [
+            OutputCell(name), OutputCell(holds), OutputCell(statistics.entries), OutputCell(statistics.depth),
+            OutputCell(pages), OutputCell(statistics.byteCount),
+        ]
+    }
+
+    /// All databases of the store.
+    static func all(_ reading: ReadingScope) throws -> [DatabaseFacts] {
+        let fixed = reading.state.databases
+        var list = [
+            try DatabaseFacts(StoreDatabases.metadataName, "metadata", fixed.metadata, reading),
+            try DatabaseFacts(StoreDatabases.catalogName, "record types", fixed.catalog, reading),
+            try DatabaseFacts(StoreDatabases.feedName, "change sets", fixed.feed, reading),
+            try DatabaseFacts(StoreDatabases.consumersName, "consumers", fixed.consumers, reading),
+        ]
+        for type in reading.catalog.types {
+            let records = StoreDatabases.recordsName(type: type.type.id)
+            list.append(try DatabaseFacts(records, type.name, type.database, reading))
+            for index in type.indexes {
+                let name = StoreDatabases.indexName(type: type.type.id, index: index.stored.id)
+                let kind = index.stored.isUnique ? "unique index" : "index"
+                let holds = "\(kind) of \(type.name) (\(index.fieldNames(in: type.type)))"
+                list.append(try DatabaseFacts(name, holds, index.database, reading))
+            }
+        }
+        return list
+    }
+}

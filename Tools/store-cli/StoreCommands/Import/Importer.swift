@@ -1,0 +1,181 @@
+import StoreEngine
+import StoreRuntime
+
+/// An import: rows are validated into a spool, then stored in one transaction.
+struct Importer {
+    let store: Store
+    let input: InputSource
+    let skipsMistakes: Bool
+
+    /// Imports rows of one type that the store has.
+    func run(_ rows: consuming some ImportRows, as type: RecordType) throws -> ImportReport {
+        let encoder = try RowEncoder(type: type, columns: rows.columns, input: input.name)
+        return try run(rows, encoder)
+    }
+
+    /// Imports rows that name their types.
+    func runNamingTypes(_ rows: consuming some ImportRows) throws -> ImportReport {
+        try run(rows, RowEncoder(types: store.recordTypes))
+    }
+
+    /// Imports rows of a type that is made from them.
+    func run(_ rows: consuming some ImportRows, creating name: String, _ options: NewTypeOptions) throws -> ImportReport {
+        try CSVHeader.requireDistinct(rows.columns ?? [], input: input.name)
+        let columns = rows.columns
+        var inference = SchemaInference()
+        let raw = try SpoolWriter()
+        var skipped = try eachGood(&rows, "reading", total: input.byteCount, unit: "bytes", done: { input.consumed }) {
+            inference.add($0, columns: columns)
+            try raw.append(SpooledRows.bytes(of: $0), line: $0.line)
+        }
+        let schema = try inference.schema(named: name, options)
+        let type = try RecordType(id: 0, declared: schema)
+        let spool = try raw.seal()
+        var again = SpooledRows(spool, columns: columns)
+        let encoder = try RowEncoder(type: type, columns: columns, input: input.name)
+        let encoded = try encode(&again, encoder, total: spool.count, unit: "rows", done: nil, skipped: &skipped)
+        let job = storing(encoded, encoder, checksVersions: false)
+        let outcome = try store.write(addingTypes: [schema], job.run)
+        return try job.report(outcome, skipped: skipped)
+    }
+
+    private func run(_ rows: consuming some ImportRows, _ encoder: RowEncoder) throws -> ImportReport {
+        var skipped = 0
+        let spool = try encode(
+            &rows, encoder, total: input.byteCount, unit: "bytes", done: { input.consumed }, skipped: &skipped)
+        let job = storing(spool, encoder, checksVersions: true)
+        return try job.report(try store.write(job.run).result, skipped: skipped)
+    }
+
+    private func storing(_ spool: Spool, _ encoder: RowEncoder, checksVersions: Bool) -> StoringJob {
+        StoringJob(
+            spool: spool, encoder: encoder, input: input.name, skipsMistakes: skipsMistakes,
+            checksVersions: checksVersions, progress: ProgressBar("storing", total: spool.count, unit: "rows"))
+    }
+
+    private func encode(
+        _ rows: inout some ImportRows, _ encoder: RowEncoder, total: Int?, unit: String, done: (() -> Int)?,
+        skipped: inout Int
+    ) throws -> Spool {
+        let writer = try SpoolWriter()
+        skipped += try eachGood(&rows, "checking", total: total, unit: unit, done: done ?? { writer.count }) { row in
+            let (type, bytes) = try encoder.encode(row)
+            try writer.append(bytes, line: row.line, type: type)
+        }
+        return try writer.seal()
+    }
+
+    /// Runs `body` on each row; a mistake ends the import or is listed.
+    ///
+    /// - Returns: how many rows were passed over.
+    private func eachGood(
+        _ rows: inout some ImportRows, _ label: String, total: Int?, unit: String, done: () -> Int,
+        _ body: (ImportRow) throws -> Void
+    ) throws -> Int {
+        let progress = ProgressBar(label, total: total, unit: unit)
+        defer { progress.finish() }
+        var skipped = 0
+        while true {
+            do {
+                guard let row = try rows.next() else { return skipped }
+                try body(row)
+                progress.update(to: done())
+            } catch let mistake as ImportMistake {
+                let text = "\(input.name), line \(mistake.line): \(mistake.reason)"
+                guard skipsMistakes else {
+                    throw CommandFailure(.badData, "\(text); nothing was imported")
+                }
+                progress.clear()
+                StandardError.writeLine("skipped \(text)")
+                skipped += 1
+            }
+        }
+    }
+}
+
+/// How an import went.
+struct ImportReport {
+    var stored: Int
+    var added: Int
+    var skipped: Int
+
+    /// The counts as a line.
+    var text: String {
+        var parts = ["\(added) added", "\(stored - added) already there"]
+        if skipped > 0 { parts.append("\(skipped) skipped") }
+        return "imported \(Counted.text(stored, "record")): " + parts.joined(separator: ", ")
+    }
+}
+
+/// The storing of a spool in one transaction. It may run more than once, so it keeps no state between runs.
+private struct StoringJob: Sendable {
+    /// What one run came to.
+    struct Outcome: Sendable {
+        var stored: Int
+        var added: Int
+        var rejected: Spool
+    }
+
+    let spool: Spool
+    let encoder: RowEncoder
+    let input: String
+    let skipsMistakes: Bool
+    let checksVersions: Bool
+    let progress: ProgressBar
+
+    /// Upserts every record of the spool.
+    @Sendable
+    func run(_ transaction: inout WriteTransaction) throws -> Outcome {
+        var indexes: [Int: Int] = [:]
+        var reader = spool.makeReader()
+        let rejected = try SpoolWriter()
+        var stored = 0
+        var before = 0
+        while let entry = try reader.next() {
+            let index: Int
+            if let known = indexes[entry.type] {
+                index = known
+            } else {
+                index = try typeIndex(encoder.type(at: entry.type), transaction._reading.catalog)
+                indexes[entry.type] = index
+                before += try transaction._reading.count(typeIndex: index)
+            }
+            do {
+                try unsafe transaction.put(encodedFields: entry.bytes.span.bytes, typeIndex: index, mode: .upsert)
+                stored += 1
+            } catch {
+                guard skipsMistakes, error.code == .uniqueViolation || error.code == .invalidValue else {
+                    let status = ExitStatus(error.code)
+                    throw CommandFailure(status, "\(place(entry.line)): \(error.description); nothing was imported")
+                }
+                try rejected.append(Array(error.message.utf8), line: entry.line)
+            }
+            progress.update(to: stored)
+        }
+        let after = try indexes.values.reduce(0) { try $0 + transaction._reading.count(typeIndex: $1) }
+        return Outcome(stored: stored, added: after - before, rejected: try rejected.seal())
+    }
+
+    /// Lists what was rejected, once it is certain, and counts.
+    func report(_ outcome: Outcome, skipped: Int) throws -> ImportReport {
+        progress.finish()
+        var rejected = outcome.rejected.makeReader()
+        while let entry = try rejected.next() {
+            StandardError.writeLine("skipped \(place(entry.line)): \(String(decoding: entry.bytes, as: UTF8.self))")
+        }
+        return ImportReport(
+            stored: outcome.stored, added: outcome.added, skipped: skipped + outcome.rejected.count)
+    }
+
+    private func place(_ line: Int) -> String { "\(input), line \(line)" }
+
+    private func typeIndex(_ type: RecordType, _ catalog: Catalog) throws -> Int {
+        let index = try catalog.requirePlace(ofTypeNamed: type.name)
+        guard !checksVersions || catalog.types[index].type == type else {
+            throw StoreError(
+                .schemaMismatch, "the schema of \(type.name) was changed while the input was read",
+                remedy: "run the import again")
+        }
+        return index
+    }
+}

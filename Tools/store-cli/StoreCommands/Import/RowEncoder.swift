@@ -1,0 +1,112 @@
+import StoreEngine
+
+/// Turns rows into the encoded fields of records, and says what is wrong with those that are none.
+struct RowEncoder {
+    private let types: [RecordType]
+    private let places: [String: Int]
+    private let only: Int?
+    /// For CSV: the place of the type's field for each column.
+    private let fieldPlaces: [Int]
+
+    /// An encoder for rows of any of `types`, which name theirs.
+    init(types: [RecordType]) {
+        self.types = types
+        places = Dictionary(types.enumerated().map { ($0.element.name, $0.offset) }) { first, _ in first }
+        only = nil
+        fieldPlaces = []
+    }
+
+    /// An encoder for rows of one type, whose fields are named by `columns` where there are columns.
+    init(type: RecordType, columns: [String]?, input: String) throws {
+        types = [type]
+        places = [:]
+        only = 0
+        var fieldPlaces: [Int] = []
+        for column in columns ?? [] {
+            guard let place = type.place(ofFieldNamed: column) else {
+                let nearest = NearestName.find(column, among: type.fields.map(\.name))
+                throw CommandFailure(
+                    .badData,
+                    "\(input), line 1: \(type.name) has no field \(column)"
+                        + (nearest.map { ", did you mean \($0)?" } ?? "") + "; nothing was imported")
+            }
+            fieldPlaces.append(place)
+        }
+        try CSVHeader.requireDistinct(columns ?? [], input: input)
+        self.fieldPlaces = fieldPlaces
+    }
+
+    /// The row's encoded fields and the place of its type.
+    func encode(_ row: ImportRow) throws -> (type: Int, bytes: [UInt8]) {
+        let place = try typePlace(of: row)
+        let type = types[place]
+        do throws(CodecError) {
+            let values =
+                switch row.content {
+                case .members(let members): try RecordInput.values(members, of: type)
+                case .cells(let cells): try self.values(cells, of: type)
+                }
+            var writer = ByteWriter()
+            try EncodedFields.append(values, of: type, to: &writer)
+            return (place, writer.array())
+        } catch {
+            throw ImportMistake(line: row.line, reason: error.reason)
+        }
+    }
+
+    /// The name of the type at a place that ``encode(_:)`` gave.
+    func type(at place: Int) -> RecordType { types[place] }
+
+    private func typePlace(of row: ImportRow) throws -> Int {
+        if let only { return only }
+        let name = row.type ?? ""
+        if let place = places[name] { return place }
+        let nearest = NearestName.find(name, among: types.map(\.name))
+        throw ImportMistake(
+            line: row.line,
+            reason: "the store has no record type \(name)" + (nearest.map { ", did you mean \($0)?" } ?? ""))
+    }
+
+    private func values(_ cells: [CSVField], of type: RecordType) throws(CodecError) -> [DynamicValue] {
+        var given: [DynamicValue?] = Array(repeating: nil, count: type.fields.count)
+        for (cell, place) in zip(cells, fieldPlaces) {
+            do {
+                given[place] = try CSVValue.value(of: cell, as: type.fields[place].type)
+            } catch {
+                throw CodecError("\(type.fields[place].name): \(error.reason)")
+            }
+        }
+        var values: [DynamicValue] = []
+        values.reserveCapacity(given.count)
+        for (place, value) in given.enumerated() {
+            if let value {
+                values.append(value)
+            } else {
+                values.append(try missing(type.fields[place], at: place, of: type))
+            }
+        }
+        return values
+    }
+
+    /// What a field gets whose column is empty or not there.
+    private func missing(_ field: StoredField, at place: Int, of type: RecordType) throws(CodecError) -> DynamicValue {
+        if RecordInput.assignedField(of: type) == field.name { return try DynamicValue(json: 0, as: field.type) }
+        let hasColumn = fieldPlaces.contains(place)
+        if hasColumn, !field.type.isOptional, field.schema.defaultValue == nil, CSVValue.takesEmptyText(field.type) {
+            return try DynamicValue(text: "", as: field.type)
+        }
+        return try DynamicFields.missing(field.schema)
+    }
+}
+
+/// The first line of a CSV file.
+enum CSVHeader {
+    /// Fails when two columns have one name.
+    static func requireDistinct(_ columns: [String], input: String) throws {
+        var seen: Set<String> = []
+        for column in columns where !seen.insert(column).inserted {
+            throw CommandFailure(
+                .badData, "\(input), line 1: there are two columns \(column); nothing was imported")
+        }
+    }
+}

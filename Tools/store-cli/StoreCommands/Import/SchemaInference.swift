@@ -1,0 +1,67 @@
+import StoreEngine
+
+/// What the user says of a type that is to be made from the input.
+struct NewTypeOptions {
+    var id: [String]
+    var index: [String]
+    var unique: [String]
+
+    /// Whether anything was said.
+    var isEmpty: Bool { id.isEmpty && index.isEmpty && unique.isEmpty }
+}
+
+/// Finds the schema of a new type by looking at every row.
+struct SchemaInference {
+    private var fields = InferredFields()
+
+    /// Takes a row in.
+    mutating func add(_ row: ImportRow, columns: [String]?) {
+        switch row.content {
+        case .members(let members): fields.add(members, line: row.line, depth: 0)
+        case .cells(let cells): fields.add(cells, columns: columns ?? [], line: row.line)
+        }
+    }
+
+    /// The schema of all rows.
+    ///
+    /// - Throws: ``CommandFailure`` when there is nothing to infer from, or an option names what is not there or has no
+    ///   order.
+    func schema(named name: String, _ options: NewTypeOptions) throws -> RecordSchema {
+        guard fields.count > 0 else {
+            throw CommandFailure(.badData, "there is no record to infer the schema of \(name) from")
+        }
+        let schemas = fields.fields(required: Set(options.id))
+        func place(_ field: String, _ option: String) throws -> Int {
+            guard let place = schemas.firstIndex(where: { $0.name == field }) else {
+                let nearest = NearestName.find(field, among: fields.fieldNames)
+                throw CommandFailure(
+                    .usage, "\(option) names the field \(field), which the input does not have"
+                        + (nearest.map { "; did you mean \($0)?" } ?? ""))
+            }
+            let type = schemas[place].type
+            guard type.isIndexable else {
+                let why = fields.type(of: field)?.conflict.map { " (\($0))" } ?? ""
+                throw CommandFailure(
+                    .usage, "\(option) names the field \(field), whose values have no order: they are \(type)\(why)")
+            }
+            return place
+        }
+        func indexes(_ options: [String], _ option: String, isUnique: Bool) throws -> [IndexSchema] {
+            try options.map { list in
+                IndexSchema(
+                    try list.split(separator: ",", omittingEmptySubsequences: false).map { try place(String($0), option) },
+                    isUnique: isUnique)
+            }
+        }
+        let schema = RecordSchema(
+            name: name, fields: schemas, id: IDSchema(try options.id.map { try place($0, "--id") }),
+            indexes: try indexes(options.index, "--index", isUnique: false)
+                + indexes(options.unique, "--unique", isUnique: true))
+        do {
+            try schema.validate()
+        } catch {
+            throw CommandFailure(.usage, error.description)
+        }
+        return schema
+    }
+}
