@@ -21,8 +21,8 @@ extension Date: IndexableValue {
     /// Stands for "the time of the transaction" as a field's initial value.
     ///
     /// The macro `@Record` uses it for `= .now`. The write transaction fills in its own time when the record is
-    /// inserted, so that a recorded write can be replayed with the same one. Until then the field holds this token,
-    /// which is not a number and so no time at all.
+    /// inserted, so that a recorded write can be replayed with the same one. Until then the field holds this token, a
+    /// moment that no clock gives: far less than an attosecond after the beginning of 2001.
     @inlinable public static var transactionTime: Date {
         Date(timeIntervalSinceReferenceDate: Double(bitPattern: DefaultToken.nowBits))
     }
