@@ -40,7 +40,11 @@ let package = Package(
             ],
             path: "Tools/store-cli/StoreCommands"
         ),
-        .executableTarget(name: "store-cli", dependencies: ["StoreCommands"], path: "Tools/store-cli/Main"),
+        .executableTarget(
+            name: "store-cli",
+            dependencies: ["StoreCommands", .product(name: "ArgumentParser", package: "swift-argument-parser")],
+            path: "Tools/store-cli/Main"
+        ),
         .target(
             name: "Hostwatch",
             dependencies: [
@@ -49,7 +53,11 @@ let package = Package(
             ],
             path: "Tools/hostwatch/Hostwatch"
         ),
-        .executableTarget(name: "hostwatch", dependencies: ["Hostwatch"], path: "Tools/hostwatch/Main"),
+        .executableTarget(
+            name: "hostwatch",
+            dependencies: ["Hostwatch", .product(name: "ArgumentParser", package: "swift-argument-parser")],
+            path: "Tools/hostwatch/Main"
+        ),
 
         // Tests.
         .testTarget(name: "LMDBTests", dependencies: ["LMDB"]),
@@ -60,6 +68,9 @@ let package = Package(
             name: "StoreMacrosTests",
             dependencies: [
                 "StoreMacros",
+                .product(name: "SwiftSyntax", package: "swift-syntax"),
+                .product(name: "SwiftSyntaxBuilder", package: "swift-syntax"),
+                .product(name: "SwiftDiagnostics", package: "swift-syntax"),
                 .product(name: "SwiftSyntaxMacros", package: "swift-syntax"),
                 .product(name: "SwiftSyntaxMacroExpansion", package: "swift-syntax"),
                 .product(name: "SwiftSyntaxMacrosGenericTestSupport", package: "swift-syntax"),
@@ -67,7 +78,8 @@ let package = Package(
         ),
         .testTarget(name: "TidinessTests"),
         .testTarget(name: "HostwatchTests", dependencies: ["Hostwatch", "hostwatch"]),
-        .testTarget(name: "StoreCLITests", dependencies: ["StoreCommands", "store-cli", "StoreRuntime", "StoreEngine"]),
+        .testTarget(
+            name: "StoreCLITests", dependencies: ["StoreCommands", "store-cli", "StoreRuntime", "StoreEngine"]),
     ],
     swiftLanguageModes: [.v6]
 )
@@ -83,10 +95,13 @@ let settings: [SwiftSetting] = [
     .enableExperimentalFeature("Lifetimes"),
     .strictMemorySafety(),
 ]
+// Tools/test and Tools/demo set it; programs that depend on this package must not fail on a newer compiler's warnings.
+let treatsWarningsAsErrors = Context.environment["MODELSTORE_WARNINGS_AS_ERRORS"] != nil
 // Where bytes are read through pointers, an unmarked unsafe expression is an error.
 let pointerTargets: Set<String> = ["LMDB", "StoreEngine"]
 for target in package.targets where target.type != .system {
     var own = settings
+    if treatsWarningsAsErrors { own.append(.treatAllWarnings(as: .error)) }
     if pointerTargets.contains(target.name) {
         own.append(.treatWarning("StrictMemorySafety", as: .error))
     }

@@ -20,4 +20,10 @@ static inline long long clmdb_birth_nanoseconds(int descriptor) {
     return (long long)status.stx_btime.tv_sec * 1000000000 + status.stx_btime.tv_nsec;
 }
 
+// The kernel's number of the calling thread; unlike pthread_self, no later thread gets it soon.
+static inline int clmdb_thread_number(void) { return (int)syscall(SYS_gettid); }
+
+// Whether a thread of this process, by that number, still runs.
+static inline int clmdb_thread_runs(int number) { return syscall(SYS_tgkill, getpid(), number, 0) == 0; }
+
 #endif

@@ -251,3 +251,11 @@ extension MDB_val {
         unsafe self.init(mv_size: bytes.count, mv_data: UnsafeMutableRawPointer(mutating: bytes.baseAddress))
     }
 }
+
+extension UnsafeRawBufferPointer {
+    /// What LMDB answered with, in its map. Empty, without an address, for a value that was never filled in.
+    @inline(__always)
+    init(_ value: MDB_val) {
+        unsafe self.init(start: value.mv_data, count: value.mv_size)
+    }
+}

@@ -21,7 +21,7 @@ extension LMDBEnvironment {
     /// Makes the environment know a named database that another process has created. Not from within a transaction
     /// that writes on this thread.
     func register(_ name: String) throws(LMDBError) {
-        try takeWriterSeat("mdb_dbi_open", thread: SystemCalls.currentThread)
+        try takeWriterSeat("mdb_dbi_open", thread: SystemCalls.currentThreadIdentity)
         defer { gate.leaveWrite() }
         unsafe try inRegisteringTransaction { transaction in
             var database: LMDBDatabase?
@@ -78,7 +78,7 @@ extension LMDBEnvironment {
     }
 
     private func databaseName(_ key: MDB_val) -> String? {
-        let bytes = unsafe UnsafeRawBufferPointer(start: key.mv_data, count: key.mv_size)
+        let bytes = unsafe UnsafeRawBufferPointer(key)
         guard unsafe !bytes.contains(0) else { return nil }
         return unsafe String(validating: bytes, as: UTF8.self)
     }

@@ -80,7 +80,17 @@ extension LMDBEnvironment {
                 .wrongThread, operation: "\(operation)", path: path,
                 detail: "a write transaction was dropped on another thread than its own and still holds LMDB's lock",
                 remedy: "Let the thread that began it begin again, which ends it; run writes on one thread only")
+        case .deadWriter:
+            panicked(operation)
         }
+    }
+
+    private func panicked(_ operation: StaticString) -> LMDBError {
+        hasPanicked.store(true, ordering: .relaxed)
+        return LMDBError(
+            .panicked, operation: "\(operation)", path: path,
+            detail: "a thread ended inside its write transaction",
+            remedy: "Close the environment and open it again; commit or abort on the thread that begins")
     }
 
     func forkedChild(_ operation: StaticString) -> LMDBError {
@@ -117,8 +127,10 @@ extension LMDBEnvironment {
         guard !hasPanicked.load(ordering: .relaxed) else {
             throw LMDBError(
                 .panicked, operation: "open", path: otherPath,
-                detail: "LMDB gave this environment up, and this process still has it open \(openCount) times",
-                remedy: "Close it as many times, then open it again")
+                detail: "this environment was given up, and this process still has it open \(openCount) times",
+                remedy: openCount > 0
+                    ? "Close it as many times, then open it again"
+                    : "Start the process again: a thread holds LMDB's lock for a transaction that is gone")
         }
         var conflicts: [String] = []
         if other.isReadOnly != options.isReadOnly { conflicts.append("isReadOnly") }

@@ -1,5 +1,4 @@
 internal import Dispatch
-internal import Synchronization
 
 /// The environments that this process has open, by the file they are in.
 ///
@@ -18,7 +17,7 @@ enum EnvironmentRegistry {
     }
 
     /// Held while an environment is opened, so that two opens of one file cannot both find none.
-    private static let entries = Mutex<[Entry]>([])
+    private static let entries = HandoverMutex<[Entry]>([])
 
     static func open(at path: String, options: LMDBEnvironment.Options) throws(LMDBError) -> LMDBEnvironment {
         while true {
@@ -44,8 +43,8 @@ enum EnvironmentRegistry {
         }
     }
 
-    /// Balances one open; runs `end` after the last.
-    static func close(_ environment: LMDBEnvironment, end: () -> Void) {
+    /// Balances one open; runs `end` after the last, which answers whether the files are closed.
+    static func close(_ environment: LMDBEnvironment, end: () -> Bool) {
         let isLast = entries.withLock { entries in
             guard let index = entries.firstIndex(where: { $0.environment === environment }),
                 !entries[index].isClosing
@@ -55,10 +54,13 @@ enum EnvironmentRegistry {
             return entries[index].isClosing
         }
         guard isLast else { return }
-        end()
+        let isClosed = end()
         let waiters = entries.withLock { entries -> [DispatchSemaphore] in
             guard let index = entries.firstIndex(where: { $0.environment === environment }) else { return [] }
-            return entries.remove(at: index).waiters
+            if isClosed { return entries.remove(at: index).waiters }
+            entries[index].isClosing = false
+            defer { entries[index].waiters = [] }
+            return entries[index].waiters
         }
         for waiter in waiters { waiter.signal() }
     }

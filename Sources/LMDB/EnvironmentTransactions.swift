@@ -66,7 +66,7 @@ extension LMDBEnvironment {
                 .readOnly, operation: "mdb_txn_begin", path: path, detail: "the environment is open read-only",
                 remedy: "Close it and open it for writing")
         }
-        let thread = SystemCalls.currentThread
+        let thread = SystemCalls.currentThreadIdentity
         var attempt = 1
         while true {
             try takeWriterSeat("mdb_txn_begin", thread: thread)
@@ -74,7 +74,7 @@ extension LMDBEnvironment {
             let code = unsafe Calls.begin(handle.pointer, parent: nil, isReadOnly: false, into: &transaction)
             if code == 0, let transaction = unsafe transaction {
                 deferMetaSync(!syncsMeta)
-                let lineage = WriteLineage(thread: thread)
+                let lineage = WriteLineage(thread: thread.handle)
                 let context = unsafe TransactionContext(environment: self, handle: transaction, writing: lineage)
                 lineage.levels.append(context)
                 return LMDBWriteTransaction(environment: self, context: context, lineage: lineage, level: 0)
@@ -86,9 +86,9 @@ extension LMDBEnvironment {
     }
 
     /// Takes the seat, and ends first what this thread left behind when its transaction was dropped elsewhere.
-    func takeWriterSeat(_ operation: StaticString, thread: UInt) throws(LMDBError) {
+    func takeWriterSeat(_ operation: StaticString, thread: ThreadIdentity) throws(LMDBError) {
         if isForked { throw forkedChild(operation) }
-        switch gate.enterWrite(thread: thread) {
+        switch gate.enterWrite(thread) {
         case .entered: return
         case .enteredAfter(let context): context.end()
         case .refused(let refusal): throw refused(refusal, operation)

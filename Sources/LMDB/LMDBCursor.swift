@@ -81,8 +81,7 @@ package struct LMDBCursor: ~Copyable, ~Escapable {
     package var key: RawSpan {
         @_lifetime(borrow self)
         borrowing get {
-            let bytes = unsafe RawSpan(_unsafeStart: currentKey.mv_data, byteCount: currentKey.mv_size)
-            return unsafe _overrideLifetime(bytes, borrowing: self)
+            unsafe _overrideLifetime(RawSpan(_unsafeBytes: UnsafeRawBufferPointer(currentKey)), borrowing: self)
         }
     }
 
@@ -90,8 +89,7 @@ package struct LMDBCursor: ~Copyable, ~Escapable {
     package var value: RawSpan {
         @_lifetime(borrow self)
         borrowing get {
-            let bytes = unsafe RawSpan(_unsafeStart: currentValue.mv_data, byteCount: currentValue.mv_size)
-            return unsafe _overrideLifetime(bytes, borrowing: self)
+            unsafe _overrideLifetime(RawSpan(_unsafeBytes: UnsafeRawBufferPointer(currentValue)), borrowing: self)
         }
     }
 

@@ -49,9 +49,9 @@ package final class LMDBEnvironment: Sendable {
     let lockNode: FileNode?
     let gate = TransactionGate()
     /// Databases that the environment has handles for, by name.
-    let databases = Mutex<[String: LMDBDatabase]>([:])
+    let databases = HandoverMutex<[String: LMDBDatabase]>([:])
     /// What LMDB was last told; changed by the holder of the writer's seat only.
-    let defersMetaSync = Mutex(false)
+    let defersMetaSync = HandoverMutex(false)
     /// Whether LMDB has given this environment up.
     let hasPanicked = Atomic(false)
     private let forkGeneration: Int
@@ -83,10 +83,15 @@ package final class LMDBEnvironment: Sendable {
     package func close() {
         EnvironmentRegistry.close(self) {
             // In a forked child, LMDB's own close would go on in the parent's files.
-            guard !isForked else { return }
-            gate.closeForever()
+            if isForked { return true }
+            guard gate.closeForever() else {
+                // Better a store that stays locked with an error than memory that its lock still points into.
+                hasPanicked.store(true, ordering: .relaxed)
+                return false
+            }
             for context in gate.takeIdle() { context.end() }
             unsafe Calls.close(handle.pointer)
+            return true
         }
     }
 

@@ -24,8 +24,7 @@ package struct LMDBSnapshot: ~Escapable {
         var found = unsafe MDB_val()
         let code = unsafe Calls.get(context._withUnsafeGuaranteedRef { unsafe $0.handle }, database, key, into: &found)
         if code == 0 {
-            let bytes = unsafe RawSpan(_unsafeStart: found.mv_data, byteCount: found.mv_size)
-            return unsafe _overrideLifetime(bytes, copying: self)
+            return unsafe _overrideLifetime(RawSpan(_unsafeBytes: UnsafeRawBufferPointer(found)), copying: self)
         }
         if code == MDB_NOTFOUND { return nil }
         throw unsafe context.takeUnretainedValue().failure(code, "mdb_get")

@@ -3,10 +3,19 @@ internal import Glibc
 
 /// The system's calls that this layer makes beside LMDB's, each with a Swift face.
 enum SystemCalls {
-    /// The calling thread, as the writer's seat knows it.
+    /// The calling thread's handle: cheap, and unique among the threads that run.
     @inline(__always)
     static var currentThread: UInt {
         UInt(pthread_self())
+    }
+
+    static var currentThreadIdentity: ThreadIdentity {
+        ThreadIdentity(handle: currentThread, kernelNumber: clmdb_thread_number())
+    }
+
+    /// Whether a thread of this process has not ended.
+    static func isRunning(_ thread: ThreadIdentity) -> Bool {
+        clmdb_thread_runs(thread.kernelNumber) != 0
     }
 
     /// The code of the last failed call.
@@ -95,6 +104,12 @@ enum SystemCalls {
         _ = unsafe munmap(address, byteCount)
         return true
     }
+}
+
+/// A thread that holds the writer's seat. Its handle may be a later thread's, its number not for a long time.
+struct ThreadIdentity: Hashable, Sendable {
+    var handle: UInt
+    var kernelNumber: Int32
 }
 
 /// Which file it is, whatever path leads to it.

@@ -1,5 +1,4 @@
 internal import Dispatch
-internal import Synchronization
 
 /// Lets transactions in and out of an environment, and keeps the read transactions that wait to be used again.
 ///
@@ -31,7 +30,10 @@ final class TransactionGate: Sendable {
     /// Enough for the readers that one process runs at a time, few enough to leave slots to other processes.
     private static let maximumIdle = 64
 
-    private let storage = Mutex(Storage())
+    /// How often those who wait for the writer make sure that its thread has not ended.
+    private static let secondsBetweenLooks = 0.1
+
+    private let storage = HandoverMutex(Storage())
 
     // MARK: Readers
 
@@ -45,7 +47,7 @@ final class TransactionGate: Sendable {
     func enterRead(pooled: Bool = true) -> ReadEntry {
         while true {
             let (entry, semaphore): (ReadEntry?, DispatchSemaphore?) = storage.withLock { storage in
-                switch storage.state.enterRead(thread: SystemCalls.currentThread) {
+                switch storage.state.enterRead(thread: SystemCalls.currentThreadIdentity) {
                 case .enter:
                     if pooled, let context = storage.idle.popLast() { return (.pooled(context), nil) }
                     return (.fresh, nil)
@@ -90,21 +92,21 @@ final class TransactionGate: Sendable {
         case refused(TransactionGateState.Refusal)
     }
 
-    func enterWrite(thread: UInt) -> WriteEntry {
+    func enterWrite(_ thread: ThreadIdentity) -> WriteEntry {
         while true {
             let (entry, semaphore): (WriteEntry?, DispatchSemaphore?) = storage.withLock { storage in
-                if let abandoned = storage.abandoned, storage.state.resumeAbandoned(thread: thread) {
+                if let abandoned = storage.abandoned, storage.state.resumeAbandoned(thread) {
                     storage.abandoned = nil
                     return (.enteredAfter(abandoned), nil)
                 }
-                switch storage.state.enterWrite(thread: thread) {
+                switch storage.state.enterWrite(thread, isRunning: SystemCalls.isRunning) {
                 case .enter: return (.entered, nil)
                 case .refuse(let refusal): return (.refused(refusal), nil)
                 case .wait: return (nil, storage.enqueue())
                 }
             }
             if let entry { return entry }
-            semaphore?.wait()
+            _ = semaphore?.wait(timeout: .now() + Self.secondsBetweenLooks)
         }
     }
 
@@ -133,7 +135,7 @@ final class TransactionGate: Sendable {
     func exclusively(
         until deadline: DispatchTime, keepingWriter: Bool = false, _ body: () throws(LMDBError) -> Void
     ) throws(LMDBError) -> Obstacle? {
-        let thread = SystemCalls.currentThread
+        let thread = SystemCalls.currentThreadIdentity
         var hasShut = false
         while true {
             let (answer, semaphore): (TransactionGateState.Answer, DispatchSemaphore?) = storage.withLock { storage in
@@ -160,15 +162,17 @@ final class TransactionGate: Sendable {
         }
     }
 
-    /// Refuses newcomers for good and waits until all transactions are out.
-    func closeForever() {
+    /// Refuses newcomers for good and waits until all transactions are out. False: a write transaction was dropped on
+    /// another thread than its own, which still runs and holds LMDB's lock, so that the files cannot be closed.
+    func closeForever() -> Bool {
         change { $0.state.close() }
         while true {
-            let semaphore = storage.withLock { storage in
-                storage.state.isEmpty ? nil : storage.enqueue()
+            let (answer, semaphore): (TransactionGateState.Answer, DispatchSemaphore?) = storage.withLock { storage in
+                let answer = storage.state.leaveForClose(isRunning: SystemCalls.isRunning)
+                return (answer, answer == .wait ? storage.enqueue() : nil)
             }
-            guard let semaphore else { return }
-            semaphore.wait()
+            guard let semaphore else { return answer == .enter }
+            _ = semaphore.wait(timeout: .now() + Self.secondsBetweenLooks)
         }
     }
 

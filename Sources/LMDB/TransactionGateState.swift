@@ -19,10 +19,12 @@ struct TransactionGateState {
         case alreadyWriting
         /// The write transaction was dropped on a thread that cannot end it, and its own thread has not come back.
         case abandonedWriter
+        /// The writer's thread ended inside its transaction: LMDB would panic at the next.
+        case deadWriter
     }
 
     private struct Writer: Equatable {
-        var thread: UInt
+        var thread: ThreadIdentity
         var isAbandoned = false
     }
 
@@ -43,7 +45,7 @@ struct TransactionGateState {
     // MARK: Readers
 
     /// The thread is asked for only when it matters.
-    mutating func enterRead(thread: @autoclosure () -> UInt) -> Answer {
+    mutating func enterRead(thread: @autoclosure () -> ThreadIdentity) -> Answer {
         if isClosed { return .refuse(.closed) }
         if isBroken { return .refuse(.broken) }
         if door == .locked || door == .shut && writer?.thread != thread() { return .wait }
@@ -60,11 +62,13 @@ struct TransactionGateState {
 
     // MARK: The writer
 
-    mutating func enterWrite(thread: UInt) -> Answer {
+    /// Whoever is told to wait must look again every now and then: a writer whose thread ends does not say so.
+    mutating func enterWrite(_ thread: ThreadIdentity, isRunning: (ThreadIdentity) -> Bool) -> Answer {
         if isClosed { return .refuse(.closed) }
         if isBroken { return .refuse(.broken) }
         if let writer {
             if writer.thread == thread { return .refuse(.alreadyWriting) }
+            guard isRunning(writer.thread) else { return .refuse(.deadWriter) }
             return writer.isAbandoned ? .refuse(.abandonedWriter) : .wait
         }
         if door != .open { return .wait }
@@ -83,7 +87,7 @@ struct TransactionGateState {
     }
 
     /// Whether this is the thread whose write transaction was abandoned; it then takes the seat back to end it.
-    mutating func resumeAbandoned(thread: UInt) -> Bool {
+    mutating func resumeAbandoned(_ thread: ThreadIdentity) -> Bool {
         guard let writer, writer.isAbandoned, writer.thread == thread else { return false }
         self.writer = Writer(thread: thread)
         return true
@@ -94,7 +98,7 @@ struct TransactionGateState {
     // MARK: Exclusive sections
 
     /// Shuts the gate; the caller then waits until `mayLock`. `keepingWriter`: the caller is the writer and stays in.
-    mutating func shut(thread: UInt, keepingWriter: Bool) -> Answer {
+    mutating func shut(thread: ThreadIdentity, keepingWriter: Bool) -> Answer {
         if isClosed { return .refuse(.closed) }
         if isBroken { return .refuse(.broken) }
         if !keepingWriter && writer?.thread == thread { return .refuse(.alreadyWriting) }
@@ -124,8 +128,10 @@ struct TransactionGateState {
         isBroken = true
     }
 
-    /// What a close waits for.
-    var isEmpty: Bool {
-        readers == 0 && writer == nil && door == .open
+    /// What a close waits for: all are out but a writer whose thread has ended. Also to be asked again now and then.
+    func leaveForClose(isRunning: (ThreadIdentity) -> Bool) -> Answer {
+        guard readers == 0, door == .open else { return .wait }
+        guard let writer, isRunning(writer.thread) else { return .enter }
+        return writer.isAbandoned ? .refuse(.abandonedWriter) : .wait
     }
 }

@@ -17,28 +17,28 @@ import StoreEngine
 /// Every stored property becomes a field, unless it is marked ``Transient()``. Computed and static properties are left
 /// alone, and so is the struct's memberwise initializer.
 ///
-/// The macro generates, in an extension, the conformance to `Record` (with `Sendable` and `Equatable`), the type `ID`, the
-/// tokens of the fields (`Sensor.fields.celsius`), the schema and the codec. They have the access level of the struct. In a
-/// public struct they can be inlined by clients as far as the properties are public.
+/// The macro generates, in an extension, the conformance to `Record` (with `Sendable` and `Equatable`), the type `ID`,
+/// the tokens of the fields (`Sensor.fields.celsius`), the schema and the codec. They have the access level of the
+/// struct. In a public struct they can be inlined by clients as far as the properties are public.
 ///
 /// ### Initial values are defaults
 ///
-/// The initial value of a property is its default for new records, and what records from before the field existed read as.
-/// Literals, `nil` and names of one value, such as `.active`, also stand in the store's catalog, where tools without the
-/// Swift type see them. An optional without an initial value defaults to `nil`.
+/// The initial value of a property is its default for new records, and what records from before the field existed read
+/// as. Literals, `nil` and names of one value, such as `.active`, also stand in the store's catalog, where tools
+/// without the Swift type see them. An optional without an initial value defaults to `nil`.
 ///
-/// Two defaults are filled in from the transaction that inserts the record, so that every record of a transaction has the
-/// same time and a replay repeats them: `.now` (or `.transactionTime`) for a `Date`, and `.newID` for a `UUID`. Until then
-/// the property holds a marker value.
+/// Two defaults are filled in from the transaction that inserts the record, so that every record of a transaction has
+/// the same time and a replay repeats them: `.now` (or `.transactionTime`) for a `Date`, and `.newID` for a `UUID`.
+/// Until then the property holds a marker value.
 ///
 /// A property that starts at `.now` makes the macro write the memberwise initializer itself, since Swift would read the
 /// clock where the value is made. A struct with an initializer of its own says `.transactionTime` instead.
 ///
 /// ### Constants
 ///
-/// A `let` property, and one whose setter is narrower than itself, gets a token without a setter: it can be read, compared,
-/// indexed and observed, but not bound for writing. A `let` with an initial value is an error, because reading from the store
-/// could not replace it.
+/// A `let` property, and one whose setter is narrower than itself, gets a token without a setter: it can be read,
+/// compared, indexed and observed, but not bound for writing. A `let` with an initial value is an error, because
+/// reading from the store could not replace it.
 @attached(member, names: named(init))
 @attached(
     extension, conformances: Record, Sendable, Equatable,
@@ -49,8 +49,8 @@ public macro Record() = #externalMacro(module: "StoreMacros", type: "RecordMacro
 
 /// Makes a struct a record that has another name in the store than in Swift.
 ///
-/// Use it to rename a struct whose records exist already, or to keep the names of two modules apart. Everything else is as
-/// for ``Record()``.
+/// Use it to rename a struct whose records exist already, or to keep the names of two modules apart. Everything else is
+/// as for ``Record()``.
 ///
 /// - Parameter storedName: The name in the store: 1 to 128 letters, digits, `_`, `-` and `.`, as a string literal.
 @attached(member, names: named(init))
@@ -71,8 +71,8 @@ public macro Record(_ storedName: String) = #externalMacro(module: "StoreMacros"
 /// }
 /// ```
 ///
-/// A record's `var place: Place` is then one field, and conditions reach into it: `$0.place.floor == 2`. Embedded values have
-/// no ids and no indexes; ``Transient()`` and ``Renamed(from:)`` work as in records.
+/// A record's `var place: Place` is then one field, and conditions reach into it: `$0.place.floor == 2`. Embedded
+/// values have no ids and no indexes; ``Transient()`` and ``Renamed(from:)`` work as in records.
 @attached(
     extension, conformances: EmbeddedValue, Sendable, Equatable,
     names: named(Fields), named(fields), named(embeddedSchema), named(encode(to:)), named(init(from:))
@@ -81,8 +81,8 @@ public macro Embedded() = #externalMacro(module: "StoreMacros", type: "EmbeddedM
 
 /// Marks the property that tells a record from all others of its type.
 ///
-/// Any type with a key will do. On several properties the id is composite: the macro generates a nested struct `ID` of them,
-/// ordered by the first property, then the second, and so on.
+/// Any type with a key will do. On several properties the id is composite: the macro generates a nested struct `ID` of
+/// them, ordered by the first property, then the second, and so on.
 ///
 /// ```swift
 /// @Record
@@ -136,9 +136,9 @@ public macro Renamed(from oldNames: String...) = #externalMacro(module: "StoreMa
 
 /// Gives a record an index of several fields, in this order.
 ///
-/// It serves conditions on the first field, on the first two, and so on, and orders by them. The names are checked against
-/// the record's properties where it is declared. (Key paths cannot be written there: they need the type that the attribute
-/// is part of.)
+/// It serves conditions on the first field, on the first two, and so on, and orders by them. The names are checked
+/// against the record's properties where it is declared. (Key paths cannot be written there: they need the type that
+/// the attribute is part of.)
 ///
 /// - Parameter fields: The names of two or more properties, as string literals.
 @attached(peer)

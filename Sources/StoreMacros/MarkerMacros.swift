@@ -2,7 +2,8 @@ import SwiftDiagnostics
 import SwiftSyntax
 import SwiftSyntaxMacros
 
-/// `@ID`, `@Indexed`, `@Unique`, `@Transient` and `@Renamed`: they generate nothing, `@Record` and `@Embedded` read them.
+/// `@ID`, `@Indexed`, `@Unique`, `@Transient` and `@Renamed`: they generate nothing, `@Record` and `@Embedded` read
+/// them.
 ///
 /// Expanding one only checks that there is somebody to read it.
 struct FieldMarkerMacro: PeerMacro {

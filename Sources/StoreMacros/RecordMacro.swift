@@ -4,8 +4,9 @@ import SwiftSyntaxMacros
 
 /// `@Record`: the conformance and everything it needs, in an extension.
 ///
-/// The extension role reports what is wrong. The member role exists for one case only: a `.now` default needs a memberwise
-/// initializer of ours. It emits nothing otherwise, which leaves the compiler's own memberwise initializer in place.
+/// The extension role reports what is wrong. The member role exists for one case only: a `.now` default needs a
+/// memberwise initializer of ours. It emits nothing otherwise, which leaves the compiler's own memberwise initializer
+/// in place.
 struct RecordMacro: ExtensionMacro, MemberMacro {
     /// The text is rendered as it should be read; the formatter would break every closure over three lines.
     static let formatMode: FormatMode = .disabled

@@ -11,7 +11,8 @@ struct ReaderTests {
         try other.ask("open \(store.path) \(1 << 30)")
         try store.environment.store([("a", String(repeating: "x", count: 2000))])
         let held = Int(try other.ask("hold-snapshot"))
-        #expect(try store.environment.readers().contains { $0.processID == other.processID && $0.transactionID == held })
+        #expect(
+            try store.environment.readers().contains { $0.processID == other.processID && $0.transactionID == held })
         other.kill()
         func commitMany() throws {
             for round in 0..<300 { try store.environment.store([("a", String(repeating: "x", count: 2000 + round))]) }

@@ -20,7 +20,7 @@ struct SharingTests {
     @Test
     func `Two opens that write at once lose nothing`() throws {
         let store = try TemporaryStore()
-        let failures = Mutex<[String]>([])
+        let failures = HandoverMutex<[String]>([])
         DispatchQueue.concurrentPerform(iterations: 4) { worker in
             do {
                 for round in 0..<75 {
@@ -86,7 +86,7 @@ struct SharingTests {
         let directory = try TemporaryDirectory()
         let environment = try LMDBEnvironment.open(at: directory.path, options: .test)
         try environment.store([("a", "1")])
-        let box = Mutex<LMDBReadTransaction?>(try environment.beginRead())
+        let box = HandoverMutex<LMDBReadTransaction?>(try environment.beginRead())
         let isClosed = Atomic(false)
         let done = DispatchSemaphore(value: 0)
         Thread.detachNewThread {

@@ -22,7 +22,7 @@ struct ThreadRuleTests {
     func `A snapshot outlives the thread that opened it`() throws {
         let store = try TemporaryStore()
         try store.environment.store([("a", "1")])
-        let box = Mutex<LMDBReadTransaction?>(nil)
+        let box = HandoverMutex<LMDBReadTransaction?>(nil)
         onThread {
             box.withLock { $0 = try? store.environment.beginRead() }
         }
@@ -81,7 +81,7 @@ struct ThreadRuleTests {
     @Test
     func `Writers on many threads take turns while readers go on`() throws {
         let store = try TemporaryStore()
-        let failures = Mutex<[String]>([])
+        let failures = HandoverMutex<[String]>([])
         DispatchQueue.concurrentPerform(iterations: 8) { worker in
             do {
                 for round in 0..<50 {

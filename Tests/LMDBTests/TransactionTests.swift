@@ -78,4 +78,20 @@ struct TransactionTests {
         #expect(try cursor.previous())
         #expect(String(cursor.key) == "e")
     }
+
+    @Test
+    func `A cursor that stands on no entry has an empty key and value`() throws {
+        let store = try TemporaryStore()
+        try store.environment.store([("a", "1"), ("b", "")])
+        let transaction = try store.environment.beginRead()
+        let snapshot = transaction.snapshot
+        let database = try #require(try snapshot.openDatabase(named: "test"))
+        var cursor = try snapshot.openCursor(database)
+        #expect(cursor.key.isEmpty && cursor.value.isEmpty)
+        #expect(try cursor.last())
+        #expect(String(cursor.key) == "b" && cursor.value.isEmpty)
+        #expect(try !cursor.next())
+        #expect(cursor.key.isEmpty && cursor.value.isEmpty)
+        #expect(try !cursor.next(), "it stays behind the last")
+    }
 }

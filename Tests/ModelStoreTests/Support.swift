@@ -1,26 +1,14 @@
 import Foundation
 import ModelStore
 
-/// The kinds of rooms that sensors hang in.
-enum Floor: String, IndexableValue, CaseIterable {
-    case ground, first, attic
-}
+/// A directory that goes when the test ends.
+final class TestDirectory: Sendable {
+    let path: String
 
-@Record
-struct Sensor {
-    @ID var id: String
-    @Indexed var room: String
-    @Unique var serial: String
-    var celsius: Double = 0
-    var note: String?
-    var floor: Floor = .ground
-}
+    init() throws {
+        path = NSTemporaryDirectory() + "modelstore-test-" + UUID().uuidString
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    }
 
-@Record
-struct Account: Hashable {
-    @ID(.assigned) var id: Int = 0
-    @Unique var email: String
-    @Indexed var balance: Int
-    var opened: Date = .now
-    var token: UUID = .newID
+    deinit { try? FileManager.default.removeItem(atPath: path) }
 }

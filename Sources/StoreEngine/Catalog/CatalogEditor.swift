@@ -46,7 +46,9 @@ package struct CatalogEditor: ~Copyable {
         for type in types {
             let database = try open(StoreDatabases.recordsName(type: type.id))
             var indexes: [LMDBDatabase] = []
-            for index in type.indexes { indexes.append(try open(StoreDatabases.indexName(type: type.id, index: index.id))) }
+            for index in type.indexes {
+                indexes.append(try open(StoreDatabases.indexName(type: type.id, index: index.id)))
+            }
             opened.append(try OpenType(type, database: database, indexDatabases: indexes))
         }
         let next = didWrite ? version + 1 : version

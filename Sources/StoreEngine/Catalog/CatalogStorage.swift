@@ -23,7 +23,8 @@ package enum CatalogStorage {
             throw StoreError(error)
         } catch {
             throw StoreError(
-                .damaged, "an entry of the catalog cannot be decoded: \(error)", remedy: "restore a backup", cause: error)
+                .damaged, "an entry of the catalog cannot be decoded: \(error)", remedy: "restore a backup",
+                cause: error)
         }
         return types
     }

@@ -69,7 +69,8 @@ extension RecordType {
         idFields = declared.id.fields.map { UInt32($0) }
         assignsIDs = declared.id.isAssigned
         indexes = declared.indexes.enumerated().map {
-            StoredIndex(id: UInt32($0.offset), fields: $0.element.fields.map { UInt32($0) }, isUnique: $0.element.isUnique)
+            StoredIndex(
+                id: UInt32($0.offset), fields: $0.element.fields.map { UInt32($0) }, isUnique: $0.element.isUnique)
         }
         earlierVersions = []
         nextFieldID = UInt32(fields.count)

@@ -1,3 +1,5 @@
+public import Foundation
+
 /// Reads encoded bytes from front to back; every read checks its bounds.
 ///
 /// Bytes from disk may be damaged, so running past the end is an error and never a trap.
@@ -102,7 +104,10 @@ extension RawSpan {
     package func isEqual(to other: RawSpan) -> Bool {
         guard byteCount == other.byteCount else { return false }
         return unsafe withUnsafeBytes { left in
-            unsafe other.withUnsafeBytes { right in unsafe left.elementsEqual(right) }
+            unsafe other.withUnsafeBytes { right in
+                guard let first = left.baseAddress, let second = right.baseAddress else { return true }
+                return unsafe memcmp(first, second, left.count) == 0
+            }
         }
     }
 }

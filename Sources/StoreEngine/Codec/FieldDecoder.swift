@@ -38,7 +38,9 @@ public struct FieldDecoder: ~Escapable {
 
     /// Field `index` as declared, or `initial` when the record is of a version without this field.
     @inlinable
-    public func decode<V: FieldValue>(_ index: Int, as type: V.Type = V.self, or initial: @autoclosure () -> V) throws(CodecError) -> V {
+    public func decode<V: FieldValue>(
+        _ index: Int, as type: V.Type = V.self, or initial: @autoclosure () -> V
+    ) throws(CodecError) -> V {
         if let slot = try slot(index) { return try V(from: table.field(slot)) }
         return initial()
     }
@@ -76,6 +78,46 @@ public struct FieldDecoder: ~Escapable {
     @inlinable
     @_disfavoredOverload
     public func decode<V: RawRepresentable>(
+        _ index: Int, as type: V?.Type = V?.self, or initial: @autoclosure () -> V?
+    ) throws(CodecError) -> V? where V.RawValue: FieldValue {
+        let raw: V.RawValue? = try decode(index, or: initial()?.rawValue)
+        guard let raw else { return nil }
+        return try decode(rawValue: raw, as: V.self)
+    }
+
+    /// Field `index`, an enum that does not name ``FieldValue`` but is Codable.
+    @inlinable
+    @_disfavoredOverload
+    public func decode<V: RawRepresentable & Codable & Sendable>(
+        _ index: Int, as type: V.Type = V.self
+    ) throws(CodecError) -> V where V.RawValue: FieldValue {
+        try decode(rawValue: decode(index, as: V.RawValue.self), as: V.self)
+    }
+
+    /// Field `index`, an enum that does not name ``FieldValue`` but is Codable, or `initial` when the stored version lacks it.
+    @inlinable
+    @_disfavoredOverload
+    public func decode<V: RawRepresentable & Codable & Sendable>(
+        _ index: Int, as type: V.Type = V.self, or initial: @autoclosure () -> V
+    ) throws(CodecError) -> V where V.RawValue: FieldValue {
+        try decode(rawValue: decode(index, as: V.RawValue.self, or: initial().rawValue), as: V.self)
+    }
+
+    /// Field `index`, an optional enum that does not name ``FieldValue`` but is Codable.
+    @inlinable
+    @_disfavoredOverload
+    public func decode<V: RawRepresentable & Codable & Sendable>(
+        _ index: Int, as type: V?.Type = V?.self
+    ) throws(CodecError) -> V? where V.RawValue: FieldValue {
+        let raw: V.RawValue? = try decode(index)
+        guard let raw else { return nil }
+        return try decode(rawValue: raw, as: V.self)
+    }
+
+    /// Field `index`, an optional enum that does not name ``FieldValue`` but is Codable, or `initial` when the version lacks it.
+    @inlinable
+    @_disfavoredOverload
+    public func decode<V: RawRepresentable & Codable & Sendable>(
         _ index: Int, as type: V?.Type = V?.self, or initial: @autoclosure () -> V?
     ) throws(CodecError) -> V? where V.RawValue: FieldValue {
         let raw: V.RawValue? = try decode(index, or: initial()?.rawValue)

@@ -49,6 +49,22 @@ public struct FieldEncoder: ~Copyable {
         try encode(value?.rawValue)
     }
 
+    /// Encodes the next field, an enum that does not name ``FieldValue`` but is Codable, by its raw value.
+    @inlinable
+    @_disfavoredOverload
+    public mutating func encode<V: RawRepresentable & Codable & Sendable>(_ value: V) throws(CodecError)
+    where V.RawValue: FieldValue {
+        try encode(value.rawValue)
+    }
+
+    /// Encodes the next field, an optional enum that does not name ``FieldValue`` but is Codable, by its raw value.
+    @inlinable
+    @_disfavoredOverload
+    public mutating func encode<V: RawRepresentable & Codable & Sendable>(_ value: V?) throws(CodecError)
+    where V.RawValue: FieldValue {
+        try encode(value?.rawValue)
+    }
+
     /// Encodes the next field, a value that is only `Codable`, as JSON with sorted keys.
     @_disfavoredOverload
     public mutating func encode<V: Codable & Sendable>(_ value: V) throws(CodecError) {

@@ -4,7 +4,9 @@ package enum DynamicFields {
     ///
     /// - Throws: ``CodecError`` that names the field: an unknown one (with the nearest), a missing one, or one whose
     ///   value does not fit.
-    package static func values(from members: [JSONMember], for fields: [FieldSchema]) throws(CodecError) -> [DynamicValue] {
+    package static func values(
+        from members: [JSONMember], for fields: [FieldSchema]
+    ) throws(CodecError) -> [DynamicValue] {
         for member in members where !fields.contains(where: { $0.name == member.key }) {
             let nearest = NearestName.find(member.key, among: fields.map(\.name))
             throw CodecError("\(member.key): there is no such field" + (nearest.map { ", did you mean \($0)?" } ?? ""))
@@ -13,8 +15,9 @@ package enum DynamicFields {
         values.reserveCapacity(fields.count)
         for (index, field) in fields.enumerated() {
             // Members mostly come in the order of the schema.
-            let inOrder: JSONValue? = index < members.count && members[index].key == field.name ? members[index].value : nil
-            if let json = inOrder ?? members.first(where: { $0.key == field.name })?.value {
+            let isInOrder = index < members.count && members[index].key == field.name
+            if let member = isInOrder ? members[index] : members.first(where: { $0.key == field.name }) {
+                let json = member.value
                 do {
                     values.append(try DynamicValue(json: json, as: field.type))
                 } catch {

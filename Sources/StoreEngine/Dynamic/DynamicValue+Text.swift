@@ -95,5 +95,7 @@ package enum DurationText {
 
     private static let attosecondsPerSecond = 1_000_000_000_000_000_000
 
-    private static func isDigits(_ text: Substring) -> Bool { !text.isEmpty && text.utf8.allSatisfy { (48...57).contains($0) } }
+    private static func isDigits(_ text: Substring) -> Bool {
+        !text.isEmpty && text.utf8.allSatisfy { (48...57).contains($0) }
+    }
 }

@@ -30,7 +30,9 @@ extension WriteTransaction {
         let type = state.catalog.types[typeIndex]
         var key = ByteWriter(capacity: 64)
         try DynamicID.encodeKey(id, of: type, to: &key)
-        if key.count >= KeyLimit.recordKey, try _reading.dynamicRecord(id: id, typeIndex: typeIndex) == nil { return false }
+        if key.count >= KeyLimit.recordKey, try _reading.dynamicRecord(id: id, typeIndex: typeIndex) == nil {
+            return false
+        }
         return try delete(typeIndex, key: key.bytes)
     }
 }

@@ -28,7 +28,9 @@ package enum FeedRetention {
         var cursor = try raw.snapshot.openCursor(database)
         guard try cursor.first() else { return nil }
         let key = cursor.key
-        guard let sequence = try? key.loadInteger(at: 0, as: UInt64.self).byteSwapped, sequence < oldest else { return nil }
+        guard let sequence = try? key.loadInteger(at: 0, as: UInt64.self).byteSwapped, sequence < oldest else {
+            return nil
+        }
         return key.array()
     }
 }

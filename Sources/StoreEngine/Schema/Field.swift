@@ -4,8 +4,10 @@
 /// interface takes a key path such as `\.celsius`, it is a key path into these tokens.
 @dynamicMemberLookup
 public struct Field<Root, Value>: Sendable {
-    /// The places of the property: that in the record, then those in the embedded structs on the way.
-    public let path: [Int]
+    /// The property's place in the record.
+    public let index: Int
+    /// The places in the embedded structs on the way to a nested property; empty for one of the record's own.
+    public let nestedPath: [Int]
     /// The property's name, with dots between the parts of a nested one.
     public let name: String
     @usableFromInline let read: @Sendable (Root) -> Value
@@ -18,23 +20,24 @@ public struct Field<Root, Value>: Sendable {
         get: @escaping @Sendable (Root) -> Value,
         set: (@Sendable (inout Root, Value) -> Void)? = nil
     ) {
-        self.init(path: [index], name: name, read: get, write: set)
+        self.init(index: index, nestedPath: [], name: name, read: get, write: set)
     }
 
     @usableFromInline
     init(
-        path: [Int], name: String,
+        index: Int, nestedPath: [Int], name: String,
         read: @escaping @Sendable (Root) -> Value,
         write: (@Sendable (inout Root, Value) -> Void)?
     ) {
-        self.path = path
+        self.index = index
+        self.nestedPath = nestedPath
         self.name = name
         self.read = read
         self.write = write
     }
 
-    /// The property's place in the record.
-    @inlinable public var index: Int { path[0] }
+    /// The places of the property: that in the record, then those in the embedded structs on the way.
+    public var path: [Int] { [index] + nestedPath }
 
     /// Whether the property can be changed.
     @inlinable public var isMutable: Bool { write != nil }
@@ -66,7 +69,8 @@ public struct Field<Root, Value>: Sendable {
             }
         }
         return Field<Root, Nested>(
-            path: path + inner.path,
+            index: index,
+            nestedPath: nestedPath + inner.path,
             name: name + "." + inner.name,
             read: { inner.read(outerRead($0)) },
             write: nestedWrite

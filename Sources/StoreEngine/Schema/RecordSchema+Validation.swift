@@ -5,7 +5,8 @@ extension RecordSchema {
     /// Checks what a macro cannot see, and what a schema document may get wrong.
     package func validate() throws(StoreError) {
         func fail(_ reason: String, _ remedy: String? = nil) -> StoreError {
-            StoreError(.invalidValue, "the schema of \(name.isEmpty ? "a record type" : name) \(reason)", remedy: remedy)
+            StoreError(
+                .invalidValue, "the schema of \(name.isEmpty ? "a record type" : name) \(reason)", remedy: remedy)
         }
         guard !name.isEmpty, name.utf8.count <= 255 else {
             throw fail("has a name of \(name.utf8.count) bytes, 1 to 255 are allowed")
@@ -79,6 +80,7 @@ extension RecordSchema {
 
     /// An index as people write it.
     package func describe(_ index: IndexSchema) -> String {
-        (index.isUnique ? "unique index (" : "index (") + index.fields.map { fields[$0].name }.joined(separator: ", ") + ")"
+        (index.isUnique ? "unique index (" : "index (") + index.fields.map { fields[$0].name }.joined(separator: ", ")
+            + ")"
     }
 }

@@ -48,33 +48,89 @@ public struct FieldSchema: Hashable, Sendable {
         self.renamedFrom = renamedFrom
     }
 
+    /// A field of a type that the store knows.
+    public init<V: FieldValue>(_ name: String, _ type: V.Type, renamedFrom: [String] = []) {
+        self.init(name: name, type: V.fieldType, defaultValue: nil, renamedFrom: renamedFrom)
+    }
+
     /// A field of a type that the store knows, with the literal it is declared with.
-    public init<V: FieldValue>(
-        _ name: String, _ type: V.Type, default value: V? = nil, renamedFrom: [String] = []
-    ) {
+    ///
+    /// The default has the field's own type, not an optional of it: `.none` is a case of the field's enum then.
+    public init<V: FieldValue>(_ name: String, _ type: V.Type, default value: V, renamedFrom: [String] = []) {
         // A literal always encodes; were it not to, the field would just have no default in the catalog.
-        let encoded = value.flatMap { try? $0.encoded() }
-        self.init(
-            name: name, type: V.fieldType, defaultValue: encoded.map { .value($0) }, renamedFrom: renamedFrom)
+        let encoded = try? value.encoded()
+        self.init(name: name, type: V.fieldType, defaultValue: encoded.map { .value($0) }, renamedFrom: renamedFrom)
     }
 
     /// A field of an enum that does not name ``FieldValue``.
     @_disfavoredOverload
     public init<V: RawRepresentable>(
-        _ name: String, _ type: V.Type, default value: V? = nil, renamedFrom: [String] = []
+        _ name: String, _ type: V.Type, renamedFrom: [String] = []
     ) where V.RawValue: FieldValue {
-        let encoded = value.flatMap { try? $0.rawValue.encoded() }
+        self.init(name: name, type: .ofRawValues(V.self), defaultValue: nil, renamedFrom: renamedFrom)
+    }
+
+    /// A field of an enum that does not name ``FieldValue``, with its default.
+    @_disfavoredOverload
+    public init<V: RawRepresentable>(
+        _ name: String, _ type: V.Type, default value: V, renamedFrom: [String] = []
+    ) where V.RawValue: FieldValue {
+        let encoded = try? value.rawValue.encoded()
         self.init(
-            name: name, type: .ofRawValues(V.self), defaultValue: encoded.map { .value($0) },
-            renamedFrom: renamedFrom)
+            name: name, type: .ofRawValues(V.self), defaultValue: encoded.map { .value($0) }, renamedFrom: renamedFrom)
     }
 
     /// A field of an optional enum that does not name ``FieldValue``.
     @_disfavoredOverload
     public init<V: RawRepresentable>(
-        _ name: String, _ type: V?.Type, default value: V?? = nil, renamedFrom: [String] = []
+        _ name: String, _ type: V?.Type, renamedFrom: [String] = []
     ) where V.RawValue: FieldValue {
-        let encoded = value.flatMap { try? ($0?.rawValue).encoded() }
+        self.init(name: name, type: .optional(.ofRawValues(V.self)), defaultValue: nil, renamedFrom: renamedFrom)
+    }
+
+    /// A field of an optional enum that does not name ``FieldValue``, with its default.
+    @_disfavoredOverload
+    public init<V: RawRepresentable>(
+        _ name: String, _ type: V?.Type, default value: V?, renamedFrom: [String] = []
+    ) where V.RawValue: FieldValue {
+        let encoded = try? (value?.rawValue).encoded()
+        self.init(
+            name: name, type: .optional(.ofRawValues(V.self)), defaultValue: encoded.map { .value($0) },
+            renamedFrom: renamedFrom)
+    }
+
+    /// A field of an enum that does not name ``FieldValue`` but is Codable.
+    @_disfavoredOverload
+    public init<V: RawRepresentable & Codable & Sendable>(
+        _ name: String, _ type: V.Type, renamedFrom: [String] = []
+    ) where V.RawValue: FieldValue {
+        self.init(name: name, type: .ofRawValues(V.self), defaultValue: nil, renamedFrom: renamedFrom)
+    }
+
+    /// A field of an enum that does not name ``FieldValue`` but is Codable, with its default.
+    @_disfavoredOverload
+    public init<V: RawRepresentable & Codable & Sendable>(
+        _ name: String, _ type: V.Type, default value: V, renamedFrom: [String] = []
+    ) where V.RawValue: FieldValue {
+        let encoded = try? value.rawValue.encoded()
+        self.init(
+            name: name, type: .ofRawValues(V.self), defaultValue: encoded.map { .value($0) }, renamedFrom: renamedFrom)
+    }
+
+    /// A field of an optional enum that does not name ``FieldValue`` but is Codable.
+    @_disfavoredOverload
+    public init<V: RawRepresentable & Codable & Sendable>(
+        _ name: String, _ type: V?.Type, renamedFrom: [String] = []
+    ) where V.RawValue: FieldValue {
+        self.init(name: name, type: .optional(.ofRawValues(V.self)), defaultValue: nil, renamedFrom: renamedFrom)
+    }
+
+    /// A field of an optional enum that does not name ``FieldValue`` but is Codable, with its default.
+    @_disfavoredOverload
+    public init<V: RawRepresentable & Codable & Sendable>(
+        _ name: String, _ type: V?.Type, default value: V?, renamedFrom: [String] = []
+    ) where V.RawValue: FieldValue {
+        let encoded = try? (value?.rawValue).encoded()
         self.init(
             name: name, type: .optional(.ofRawValues(V.self)), defaultValue: encoded.map { .value($0) },
             renamedFrom: renamedFrom)
@@ -82,10 +138,14 @@ public struct FieldSchema: Hashable, Sendable {
 
     /// A field of a type that is only `Codable`.
     @_disfavoredOverload
-    public init<V: Codable & Sendable>(
-        _ name: String, _ type: V.Type, default value: V? = nil, renamedFrom: [String] = []
-    ) {
-        let encoded = value.flatMap { try? JSONField($0).encoded() }
+    public init<V: Codable & Sendable>(_ name: String, _ type: V.Type, renamedFrom: [String] = []) {
+        self.init(name: name, type: .json, defaultValue: nil, renamedFrom: renamedFrom)
+    }
+
+    /// A field of a type that is only `Codable`, with its default.
+    @_disfavoredOverload
+    public init<V: Codable & Sendable>(_ name: String, _ type: V.Type, default value: V, renamedFrom: [String] = []) {
+        let encoded = try? JSONField(value).encoded()
         self.init(name: name, type: .json, defaultValue: encoded.map { .value($0) }, renamedFrom: renamedFrom)
     }
 

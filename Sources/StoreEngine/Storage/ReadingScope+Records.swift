@@ -25,7 +25,7 @@ extension ReadingScope {
         let binding = try binding(R.self)
         var key = ByteWriter(capacity: 64)
         id.encodeKey(to: &key)
-        if field.path.count > 1 || ReadingScope.isTruncated(key) {
+        if !field.nestedPath.isEmpty || ReadingScope.isTruncated(key) {
             return try get(type, id: id).map { field.value(in: $0) }
         }
         guard let decoder = try decoder(binding, key: &key, verifying: false) else { return nil }

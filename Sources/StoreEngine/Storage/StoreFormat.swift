@@ -18,7 +18,9 @@ package enum StoreFormat {
     ///
     /// - Returns: nil when the environment is empty.
     /// - Throws: ``StoreError``: `notAStore` when it is an environment of something else.
-    package static func openDatabases(_ raw: inout LMDBWriteTransaction, create: Bool) throws(StoreError)
+    package static func openDatabases(
+        _ raw: inout LMDBWriteTransaction, create: Bool
+    ) throws(StoreError)
         -> StoreDatabases?
     {
         func open(_ name: String, _ raw: inout LMDBWriteTransaction) throws(StoreError) -> LMDBDatabase? {

@@ -26,7 +26,8 @@ extension WriteTransaction {
                 next = try Self.writeFeedEntry(changed, of: changes, state, head, context, to: &raw)
             }
             try storeAssignedIDs()
-            return FinishedWrite(raw: raw, head: next, changeCount: changed.count,
+            return FinishedWrite(
+                raw: raw, head: next, changeCount: changed.count,
                 didWrite: !changed.isEmpty || !assigned.isEmpty)
         } catch let error as LMDBError {
             throw StoreError(error)

@@ -18,7 +18,11 @@ extension WriteTransaction {
         let start = range.lowerBound
         switch token {
         case .now:
-            guard range.count == 8, try encoder.integer(at: start, as: UInt64.self) == DefaultToken.nowBits else { return }
+            guard range.count == 8,
+                try encoder.integer(at: start, as: UInt64.self) == DefaultToken.nowSeconds.bitPattern
+            else {
+                return
+            }
             encoder.overwrite(integer: now.timeIntervalSinceReferenceDate.bitPattern, at: start)
         case .newID:
             let words = DefaultToken.newIDWords

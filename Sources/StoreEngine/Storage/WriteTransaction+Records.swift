@@ -21,7 +21,8 @@ extension WriteTransaction {
         if mode == .insert { return try insertNew(type, typeIndex) }
         guard try copyStored(type) else {
             if mode == .upsert { return try insertNew(type, typeIndex) }
-            throw StoreError(.recordNotFound, "there is no \(type.name) with the id \(RecordText.id(encoder.bytes, type))")
+            throw StoreError(
+                .recordNotFound, "there is no \(type.name) with the id \(RecordText.id(encoder.bytes, type))")
         }
         try replace(type, typeIndex)
     }

@@ -57,7 +57,8 @@ extension StoreDiagnostic {
     static func transientWithoutEquality(_ type: String, _ name: String) -> StoreDiagnostic {
         .error(
             "transientWithoutEquality",
-            "records are Equatable and '\(type)' is not: give the struct an '==' without '\(name)', and declare 'Equatable' on it"
+            "records are Equatable and '\(type)' is not: "
+                + "give the struct an '==' without '\(name)', and declare 'Equatable' on it"
         )
     }
 

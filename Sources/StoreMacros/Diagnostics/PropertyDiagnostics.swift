@@ -21,7 +21,8 @@ extension StoreDiagnostic {
     static func foreignAttribute(_ attribute: String, _ name: String) -> StoreDiagnostic {
         .error(
             "foreignAttribute",
-            "'@\(attribute)' on '\(name)': property wrappers and other macros change what is stored, and fields cannot have them"
+            "'@\(attribute)' on '\(name)': "
+                + "property wrappers and other macros change what is stored, and fields cannot have them"
         )
     }
 
@@ -38,14 +39,16 @@ extension StoreDiagnostic {
     static func volatileDefault(_ text: String, _ spelling: String, _ name: String) -> StoreDiagnostic {
         .error(
             "volatileDefault",
-            "'\(text)' is evaluated anew wherever '\(name)' is made or read; '\(spelling)' is filled in from the transaction"
+            "'\(text)' is evaluated anew wherever '\(name)' is made or read; "
+                + "'\(spelling)' is filled in from the transaction"
         )
     }
 
     static func clockDefault(_ name: String) -> StoreDiagnostic {
         .warning(
             "clockDefault",
-            "'.now' is filled in from the transaction for 'Date' only; '\(name)' gets the time at which the value is made"
+            "'.now' is filled in from the transaction for 'Date' only; "
+                + "'\(name)' gets the time at which the value is made"
         )
     }
 

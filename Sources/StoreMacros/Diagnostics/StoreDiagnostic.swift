@@ -1,6 +1,7 @@
 import SwiftDiagnostics
 
-/// A message of ours. The messages themselves are factories, gathered by what they are about in the files beside this one.
+/// A message of ours. The messages themselves are factories, gathered by what they are about in the files beside this
+/// one.
 ///
 /// Each says what is wrong and, where it is not obvious, why; the remedy is the fix-it.
 struct StoreDiagnostic: DiagnosticMessage {

@@ -8,7 +8,8 @@ enum Access: Int, Comparable {
 
     /// What is written before a generated declaration that reaches this far, with its space.
     ///
-    /// `private` becomes `fileprivate`: generated members live in an extension, and a narrower one could not be used there.
+    /// `private` becomes `fileprivate`: generated members live in an extension, and a narrower one could not be used
+    /// there.
     var modifier: String {
         switch self {
         case .private, .fileprivate: "fileprivate "

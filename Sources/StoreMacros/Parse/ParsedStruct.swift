@@ -1,6 +1,7 @@
 import SwiftSyntax
 
-/// A struct as `@Record` and `@Embedded` read it: its stored properties and what stands around them, nothing judged yet.
+/// A struct as `@Record` and `@Embedded` read it: its stored properties and what stands around them, nothing judged
+/// yet.
 struct ParsedStruct {
     let declaration: StructDeclSyntax
     /// Our attribute on it.

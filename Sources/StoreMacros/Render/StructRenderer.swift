@@ -8,12 +8,12 @@ struct StructRenderer {
     private var inlinable: String { structure.isExported ? "@inlinable " : "" }
 
     /// Put on code that uses a deprecated property. Calls through the protocols are not warned about.
-    private let deprecated = "@available(*, deprecated) "
+    private let deprecated = "@available(*, deprecated)"
 
     /// The container of tokens and the one value of it.
     ///
-    /// The tokens are computed: the compiler folds one down to its number and accessors, while a stored container would be
-    /// copied whole for each read through a key path (9 ns against 210 with twelve fields).
+    /// The tokens are computed: the compiler folds one down to its number and accessors, while a stored container would
+    /// be copied whole for each read through a key path (9 ns against 210 with twelve fields).
     func tokens() -> [String] {
         let accessors = structure.fields.enumerated().map { accessor($1, number: $0) }
         let container = """
@@ -29,9 +29,10 @@ struct StructRenderer {
     private func accessor(_ field: FieldDescription, number: Int) -> String {
         let reference = "$0.\(field.reference)"
         let setter = field.isReadOnly ? "" : ", set: { \(reference) = $1 }"
-        let attributes = (field.isDeprecated ? deprecated : "") + (field.isInlinable ? "@inlinable " : "")
+        let attributes = (field.isDeprecated ? deprecated + " " : "") + (field.isInlinable ? "@inlinable " : "")
+        let type = "ModelStore.Field<\(structure.typeName), \(field.type)>"
         return """
-            \(attributes)\(field.access.modifier)var \(field.reference): ModelStore.Field<\(structure.typeName), \(field.type)> {
+            \(attributes)\(field.access.modifier)var \(field.reference): \(type) {
                 ModelStore.Field(\(number), \(field.name.quoted), get: { \(reference) }\(setter))
             }
             """
@@ -58,22 +59,24 @@ struct StructRenderer {
 
     /// `encode(to:)` and `init(from:)`.
     ///
-    /// The type is passed to `decode`: left to inference, `var mode: Mode? = .off` would read a `Mode` where a `Mode?` was
-    /// written, because `.off` is rather found in `Mode` than through the optional.
+    /// The type is passed to `decode`: left to inference, `var mode: Mode? = .off` would read a `Mode` where a `Mode?`
+    /// was written, because `.off` is rather found in `Mode` than through the optional.
     func codec() -> [String] {
         let writes = structure.fields.map { "try encoder.encode(self.\($0.reference))" }
         let reads = structure.fields.enumerated().map { number, field in
             "self.\(field.reference) = try decoder.decode(\(number), as: \(field.type).self\(fallback(field)))"
         }
-        let deprecated = structure.fields.contains(where: \.isDeprecated) ? deprecated : ""
+        let deprecated = structure.fields.contains(where: \.isDeprecated) ? "\(deprecated)\n" : ""
+        let encoding = deprecated + (structure.inlinesEncoding ? "@inlinable\n" : "") + modifier
+        let decoding = deprecated + (structure.inlinesDecoding ? "@inlinable\n" : "") + modifier
         return [
             """
-            \(deprecated)\(structure.inlinesEncoding ? "@inlinable " : "")\(modifier)func encode(to encoder: inout ModelStore.FieldEncoder) throws(ModelStore.CodecError) {
+            \(encoding)func encode(to encoder: inout ModelStore.FieldEncoder) throws(ModelStore.CodecError) {
             \(writes.joined(separator: "\n").indented)
             }
             """,
             """
-            \(deprecated)\(structure.inlinesDecoding ? "@inlinable " : "")\(modifier)init(from decoder: borrowing ModelStore.FieldDecoder) throws(ModelStore.CodecError) {
+            \(decoding)init(from decoder: borrowing ModelStore.FieldDecoder) throws(ModelStore.CodecError) {
             \(reads.joined(separator: "\n").indented)
             }
             """,

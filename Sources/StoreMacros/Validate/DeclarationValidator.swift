@@ -60,9 +60,9 @@ struct DeclarationValidator {
         }
     }
 
-    /// The compiler finds a struct's own `==` twice when a macro declares the conformance, and calls it ambiguous. The same
-    /// happens to a struct that declares the conformance itself if `==` is among the names a macro may generate, so `==` is
-    /// the one member that is left to the struct.
+    /// The compiler finds a struct's own `==` twice when a macro declares the conformance, and calls it ambiguous. The
+    /// same happens to a struct that declares the conformance itself if `==` is among the names a macro may generate,
+    /// so `==` is the one member that is left to the struct.
     private func validateEquality(_ report: inout DiagnosticReport) {
         if addsEquatable && structure.equality == nil {
             for property in structure.properties where property.isTransient {

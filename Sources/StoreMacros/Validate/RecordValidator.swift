@@ -50,8 +50,8 @@ struct RecordValidator {
 
     /// Our own memberwise initializer, where `.now` asks for one.
     ///
-    /// Swift evaluates `.now` when a value is made, so the record would carry the wrong clock. As the default argument of an
-    /// initializer the marker value stands in its place, and the transaction fills it in.
+    /// Swift evaluates `.now` when a value is made, so the record would carry the wrong clock. As the default argument
+    /// of an initializer the marker value stands in its place, and the transaction fills it in.
     private func memberwiseInitializer(_ report: inout DiagnosticReport) -> MemberwiseInitializer? {
         let clocked = structure.properties.filter(\.startsAtNow)
         guard !clocked.isEmpty else { return nil }

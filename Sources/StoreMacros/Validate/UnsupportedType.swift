@@ -2,8 +2,8 @@ import SwiftSyntax
 
 /// A type whose spelling alone tells that it cannot be stored.
 ///
-/// Found here because the compiler would report it inside the expansion, on a line nobody wrote. What the spelling does not
-/// tell is left to the compiler.
+/// Found here because the compiler would report it inside the expansion, on a line nobody wrote. What the spelling does
+/// not tell is left to the compiler.
 struct UnsupportedType {
     let node: TypeSyntax
     let advice: String
@@ -66,7 +66,8 @@ struct UnsupportedType {
         }
     }
 
-    /// Types that have a storable one in their place. Float16 and Float80 do not exist on every platform that may read the store.
+    /// Types that have a storable one in their place. Float16 and Float80 do not exist on every platform that may read
+    /// the store.
     private static let replacements = [
         "Character": "String", "Substring": "String", "StaticString": "String", "NSString": "String",
         "CGFloat": "Double", "Float80": "Double", "NSNumber": "Double", "Float16": "Float",

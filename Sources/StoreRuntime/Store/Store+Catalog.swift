@@ -13,7 +13,7 @@ extension Store {
 
     /// Adds record types that no Swift type of this program declares. Blocks until it is committed.
     package func addTypes(_ schemas: [RecordSchema]) throws {
-        try requireOpen()
+        try requireWritable()
         let core = core
         try core.perform {
             try core.editCatalog { editor in

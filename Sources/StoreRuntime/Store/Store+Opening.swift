@@ -44,6 +44,6 @@ extension Store {
         }
     }
 
-    /// Closes the store without blocking the calling task.
-    public func closed() async { await BlockingWork.run { self.close() } }
+    /// As ``close()``, without blocking the calling task.
+    public func shutdown() async { await BlockingWork.run { self.close() } }
 }

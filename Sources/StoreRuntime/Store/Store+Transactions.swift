@@ -21,7 +21,7 @@ extension Store {
     public func write<T: Sendable>(
         durability: Durability? = nil, _ body: @escaping @Sendable (inout WriteTransaction) throws -> T
     ) async throws -> Committed<T> {
-        try requireOpen()
+        try requireWritable()
         let result = ResultBox<T>()
         let job = makeJob(durability, body, result)
         let position = try await withTaskCancellationHandler {
@@ -43,7 +43,7 @@ extension Store {
     public func write<T: Sendable>(
         durability: Durability? = nil, _ body: @escaping @Sendable (inout WriteTransaction) throws -> T
     ) throws -> Committed<T> {
-        try requireOpen()
+        try requireWritable()
         try WriterThread.requireElsewhere()
         let result = ResultBox<T>()
         let handover = Handover<Result<Position, any Error>>()

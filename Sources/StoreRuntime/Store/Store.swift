@@ -1,5 +1,6 @@
-public import StoreEngine
+import Dispatch
 import LMDB
+public import StoreEngine
 import Synchronization
 
 /// A store: typed records in one directory, with transactions, indexes and a feed of what changed.
@@ -10,7 +11,9 @@ public final class Store: Sendable {
     let core: StoreCore
     /// The store's directory.
     public let path: String
-    private let isOpen = Mutex(true)
+    /// Whether this store was opened for reading only.
+    public let isReadOnly: Bool
+    private let isOpen = Atomic(true)
     private let temporary: TemporaryDirectory?
 
     /// Opens the store in a directory and adds the record types that it does not have yet.
@@ -44,6 +47,7 @@ public final class Store: Sendable {
     init(path: String, records: [any Record.Type], options: StoreOptions, temporary: TemporaryDirectory?) throws {
         core = try StoreRegistry.open(path: path, options: options, records: records)
         self.path = path
+        isReadOnly = options.isReadOnly
         self.temporary = temporary
     }
 
@@ -54,17 +58,30 @@ public final class Store: Sendable {
     ///
     /// Blocks until the last queued write is committed, unless another `Store` of the same directory is open.
     public func close() {
-        let wasOpen = isOpen.withLock { isOpen in
-            defer { isOpen = false }
-            return isOpen
-        }
-        guard wasOpen else { return }
+        guard isOpen.exchange(false, ordering: .acquiringAndReleasing) else { return }
+        guard WriterThread.isCurrent else { return end() }
+        // The last reference may go with a write closure, on the very thread that closing waits for.
+        DispatchQueue.global().async { [core, temporary] in Store.end(core, temporary) }
+    }
+
+    private func end() { Store.end(core, temporary) }
+
+    private static func end(_ core: StoreCore, _ temporary: TemporaryDirectory?) {
         StoreRegistry.close(core)
         temporary?.remove()
     }
 
+    /// Fails when this store is closed, or open for reading only.
+    func requireWritable() throws(StoreError) {
+        try requireOpen()
+        guard !isReadOnly else {
+            throw StoreError(
+                .readOnly, "the store is open for reading only", remedy: "open it without isReadOnly to write")
+        }
+    }
+
     /// Fails when this store is closed.
     func requireOpen() throws(StoreError) {
-        guard isOpen.withLock({ $0 }) else { throw WriteQueue.closed }
+        guard isOpen.load(ordering: .acquiring) else { throw WriteQueue.closed }
     }
 }

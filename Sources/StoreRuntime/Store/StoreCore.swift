@@ -13,8 +13,8 @@ final class StoreCore: Sendable {
     let environment: LMDBEnvironment
     let options: StoreOptions
     private let writer: WriterThread?
-    private let stateStorage: Mutex<StoreState>
-    private let records: Mutex<[any Record.Type]>
+    private let stateStorage: HandoverMutex<StoreState>
+    private let records: HandoverMutex<[any Record.Type]>
     private let isClosed = Atomic(false)
 
     /// The store's state as this process knows it.
@@ -27,8 +27,8 @@ final class StoreCore: Sendable {
         self.environment = environment
         self.options = options
         self.writer = writer
-        stateStorage = Mutex(state)
-        self.records = Mutex(records)
+        stateStorage = HandoverMutex(state)
+        self.records = HandoverMutex(records)
     }
 
     /// Opens the store in `environment`, creating it and adding record types as needed.
@@ -40,7 +40,13 @@ final class StoreCore: Sendable {
             return StoreCore(environment: environment, options: options, writer: nil, state: state, records: records)
         }
         let late = LateCore()
-        let writer = WriterThread(name: "modelstore-writer", limits: options.limits) { jobs in late.core?.run(jobs) }
+        let writer = WriterThread(name: "modelstore-writer", limits: options.limits) { jobs in
+            late.core?.run(jobs)
+        } upkeep: {
+            // Readers that were killed keep pages from being used again until their slots are freed. Should that fail,
+            // it is tried again.
+            _ = try? environment.clearStaleReaders()
+        }
         do {
             let state = try writer.perform {
                 try StoreOpening.writableState(environment, options: options, records: records)
@@ -139,7 +145,7 @@ final class StoreCore: Sendable {
 
 /// Lets the writer thread reach the core, which is made after the thread.
 private final class LateCore: Sendable {
-    private let weakCore = Mutex<WeakCore>(WeakCore())
+    private let weakCore = HandoverMutex<WeakCore>(WeakCore())
 
     private struct WeakCore {
         weak var core: StoreCore?

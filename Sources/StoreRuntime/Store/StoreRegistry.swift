@@ -1,6 +1,6 @@
+import Foundation
 import LMDB
 import StoreEngine
-import Synchronization
 
 /// The stores that are open in this process, so that a second open of a directory shares the first.
 enum StoreRegistry {
@@ -9,7 +9,7 @@ enum StoreRegistry {
         var opens: Int
     }
 
-    private static let entries = Mutex<[ObjectIdentifier: Entry]>([:])
+    private static let entries = HandoverMutex<[ObjectIdentifier: Entry]>([:])
 
     /// Opens the store in a directory, or shares it.
     static func open(path: String, options: StoreOptions, records: [any Record.Type]) throws -> StoreCore {
@@ -53,15 +53,28 @@ enum StoreRegistry {
     }
 
     private static func openEnvironment(_ path: String, _ options: StoreOptions) throws(StoreError) -> LMDBEnvironment {
+        let wanted = LMDBEnvironment.Options(
+            mapSize: options.mapByteCount, maximumReaders: options.maximumReaders,
+            isReadOnly: options.isReadOnly, syncs: !options.isTemporary,
+            allowsNetworkFileSystem: options.allowsNetworkFileSystem, fileMode: options.fileMode)
         do {
-            return try LMDBEnvironment.open(
-                at: path,
-                options: LMDBEnvironment.Options(
-                    mapSize: options.mapByteCount, maximumReaders: options.maximumReaders,
-                    isReadOnly: options.isReadOnly, syncs: !options.isTemporary,
-                    allowsNetworkFileSystem: options.allowsNetworkFileSystem, fileMode: options.fileMode))
+            // The first open's options rule; what differs for this one (reading only) its own `Store` sees to.
+            return try LMDBEnvironment.open(at: path, options: openOptions(path) ?? wanted)
         } catch {
             throw StoreError(error)
+        }
+    }
+
+    /// The options of the environment in this directory, when this process has it open.
+    private static func openOptions(_ path: String) -> LMDBEnvironment.Options? {
+        let attributes = try? FileManager.default.attributesOfItem(atPath: StoreDirectory.dataFile(path))
+        guard let inode = attributes?[.systemFileNumber] as? Int, let device = attributes?[.systemNumber] as? Int else {
+            return nil
+        }
+        return entries.withLock { entries in
+            entries.values.map(\.core.environment).first {
+                $0.fileIdentity.inode == UInt64(inode) && $0.fileIdentity.device == UInt64(device)
+            }?.options
         }
     }
 }

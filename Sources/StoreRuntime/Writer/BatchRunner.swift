@@ -62,6 +62,8 @@ struct BatchRunner {
 
     private func grow() throws(StoreError) {
         do {
+            // A killed reader may be what keeps pages from being used again.
+            try environment.clearStaleReaders()
             let info = try environment.info()
             try environment.grow(to: info.mapSize * 2, waitingAtMost: 10)
         } catch {

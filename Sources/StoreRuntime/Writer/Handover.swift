@@ -1,9 +1,9 @@
 import Dispatch
-import Synchronization
+import LMDB
 
 /// Passes one value from one thread to another that waits for it.
 final class Handover<Value: Sendable>: Sendable {
-    private let value = Mutex<Value?>(nil)
+    private let value = HandoverMutex<Value?>(nil)
     private let isThere = DispatchSemaphore(value: 0)
 
     /// Gives the value. Call it once.
@@ -15,14 +15,16 @@ final class Handover<Value: Sendable>: Sendable {
     /// Blocks until the value was given.
     func wait() -> Value {
         isThere.wait()
-        guard let given = value.withLock({ $0 }) else { preconditionFailure("a handover was signalled without a value") }
+        guard let given = value.withLock({ $0 }) else {
+            preconditionFailure("a handover was signalled without a value")
+        }
         return given
     }
 }
 
 /// Holds the newest result of a write closure, which may run more than once.
 final class ResultBox<Value: Sendable>: Sendable {
-    private let value = Mutex<Value?>(nil)
+    private let value = HandoverMutex<Value?>(nil)
 
     /// Keeps `newest` and forgets the one before.
     func set(_ newest: Value) { value.withLock { $0 = newest } }

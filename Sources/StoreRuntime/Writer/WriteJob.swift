@@ -1,5 +1,5 @@
+import LMDB
 import StoreEngine
-import Synchronization
 
 /// One write closure on its way through the writer.
 ///
@@ -19,7 +19,7 @@ final class WriteJob: Sendable {
     let durability: Durability
     let context: WriteContext
     let body: @Sendable (inout WriteTransaction) throws -> Void
-    private let phase = Mutex<Phase>(.waiting(nil))
+    private let phase = HandoverMutex<Phase>(.waiting(nil))
 
     init(
         durability: Durability, context: WriteContext, body: @escaping @Sendable (inout WriteTransaction) throws -> Void

@@ -1,7 +1,7 @@
 import Dispatch
 import Foundation
+import LMDB
 import StoreEngine
-import Synchronization
 
 /// The one thread that writes to an environment: LMDB's write transactions belong to a thread.
 ///
@@ -9,18 +9,29 @@ import Synchronization
 /// - `queue` is protected by its mutex.
 /// - `work` counts additions; the thread waits on it.
 final class WriterThread: Sendable {
-    private let queue: Mutex<WriteQueue>
+    private let queue: HandoverMutex<WriteQueue>
     private let work = DispatchSemaphore(value: 0)
     private let ended = DispatchSemaphore(value: 0)
 
-    /// Starts a thread that hands batches of closures to `run`.
-    init(name: String, limits: StoreLimits, run: @escaping @Sendable ([WriteJob]) -> Void) {
-        queue = Mutex(WriteQueue(limits: limits))
+    /// How often `upkeep` runs at least, in seconds, whether or not there is work.
+    private static let upkeepSeconds = 30.0
+
+    /// Starts a thread that hands batches of closures to `run`, and now and then runs `upkeep`.
+    init(
+        name: String, limits: StoreLimits, run: @escaping @Sendable ([WriteJob]) -> Void,
+        upkeep: @escaping @Sendable () -> Void
+    ) {
+        queue = HandoverMutex(WriteQueue(limits: limits))
         let thread = Thread { [self] in
             WriterThread.isCurrent = true
+            var nextUpkeep = DispatchTime.now() + WriterThread.upkeepSeconds
             while true {
+                if DispatchTime.now() >= nextUpkeep {
+                    upkeep()
+                    nextUpkeep = .now() + WriterThread.upkeepSeconds
+                }
                 guard let next = queue.withLock({ $0.next() }) else {
-                    work.wait()
+                    _ = work.wait(timeout: nextUpkeep)
                     continue
                 }
                 switch next {

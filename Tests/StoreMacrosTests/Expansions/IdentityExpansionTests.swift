@@ -158,12 +158,14 @@ import Testing
                         ]
                     )
 
-                    @inlinable public func encode(to encoder: inout ModelStore.FieldEncoder) throws(ModelStore.CodecError) {
+                    @inlinable
+                    public func encode(to encoder: inout ModelStore.FieldEncoder) throws(ModelStore.CodecError) {
                         try encoder.encode(self.room)
                         try encoder.encode(self.hour)
                     }
 
-                    @inlinable public init(from decoder: borrowing ModelStore.FieldDecoder) throws(ModelStore.CodecError) {
+                    @inlinable
+                    public init(from decoder: borrowing ModelStore.FieldDecoder) throws(ModelStore.CodecError) {
                         self.room = try decoder.decode(0, as: String.self)
                         self.hour = try decoder.decode(1, as: Int.self)
                     }
@@ -200,12 +202,14 @@ import Testing
 
                 @inlinable public var recordID: ID { ID(room: self.room, hour: self.hour) }
 
-                @inlinable public func encode(to encoder: inout ModelStore.FieldEncoder) throws(ModelStore.CodecError) {
+                @inlinable
+                public func encode(to encoder: inout ModelStore.FieldEncoder) throws(ModelStore.CodecError) {
                     try encoder.encode(self.room)
                     try encoder.encode(self.hour)
                 }
 
-                @inlinable public init(from decoder: borrowing ModelStore.FieldDecoder) throws(ModelStore.CodecError) {
+                @inlinable
+                public init(from decoder: borrowing ModelStore.FieldDecoder) throws(ModelStore.CodecError) {
                     self.room = try decoder.decode(0, as: String.self)
                     self.hour = try decoder.decode(1, as: Int.self)
                 }

@@ -47,6 +47,7 @@ import Testing
             #expect(error?.code == .invalidValue)
             #expect(error?.remedy != nil)
         }
-        try store.read { tx in #expect(try tx.all(Sensor.self).map(\.id) == ["a"]) }
+        let ids = try store.read { tx in try tx.all(Sensor.self).map(\.id) }
+        #expect(ids == ["a"])
     }
 }

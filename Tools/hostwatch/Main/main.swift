@@ -1,1 +1,4 @@
-print("not yet")
+import ArgumentParser
+import Hostwatch
+
+HostwatchCommand.main()

@@ -84,8 +84,13 @@ private struct DecimalDigits {
     }
 
     func decimal() throws(CodecError) -> Decimal {
-        let text = String(decoding: digits.map { $0 + UInt8(ascii: "0") }, as: UTF8.self)
-        let exponent = power - digits.count
+        var text = String(decoding: digits.map { $0 + UInt8(ascii: "0") }, as: UTF8.self)
+        var exponent = power - digits.count
+        // A Decimal's exponent goes to 127; what is left over stands as zeros in its 38 digits.
+        while exponent > 127, text.utf8.count < 38 {
+            text += "0"
+            exponent -= 1
+        }
         guard (-512...512).contains(exponent),
             let value = Decimal(string: (isNegative ? "-" : "") + text + "e\(exponent)"), !value.isNaN
         else { throw CodecError("a Decimal is out of range") }

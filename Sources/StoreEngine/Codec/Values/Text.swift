@@ -13,8 +13,10 @@ extension String: IndexableValue {
 
     @inlinable
     public init(from bytes: RawSpan) throws(CodecError) {
-        let decoded = unsafe bytes.withUnsafeBytes { unsafe String(validating: $0, as: UTF8.self) }
-        guard let decoded else { throw CodecError("a String holds bytes that are not UTF-8") }
+        // Decoding with repair and comparing is several times as fast as the standard library's validating initializer.
+        var decoded = unsafe bytes.withUnsafeBytes { unsafe String(decoding: $0, as: UTF8.self) }
+        let isFaithful = decoded.withUTF8 { unsafe RawSpan(_unsafeElements: $0).isEqual(to: bytes) }
+        guard isFaithful else { throw CodecError("a String holds bytes that are not UTF-8") }
         self = decoded
     }
 

@@ -1,13 +1,15 @@
 import Foundation
+import ModelStore
 
 /// A process of this machine.
 ///
 /// Its identity is process id and start time, because the kernel gives an id again once its process is gone.
-struct HostProcess: Sendable, Equatable {
+@Record
+struct HostProcess {
     /// The process id.
-    var pid: Int32
+    @ID var pid: Int32
     /// When it started, in clock ticks after boot.
-    var startTicks: UInt64
+    @ID var startTicks: UInt64
     /// The process id of its parent; 0 for the first process and for parents outside this pid namespace.
     var parent: Int32
     /// The name the kernel knows it by, at most 15 bytes of what it runs unless it renamed itself.
@@ -19,7 +21,7 @@ struct HostProcess: Sendable, Equatable {
     /// What it is doing.
     var state: ProcessState
     /// Its memory that is in RAM now.
-    var residentBytes: UInt64
+    @Indexed var residentBytes: UInt64
     /// The size of its address space.
     var virtualBytes: UInt64
     /// The time it ran on processors so far, in user mode and in the kernel.

@@ -1,9 +1,12 @@
+import ModelStore
+
 /// A file system that is mounted, with its free space. Its identity is where it is mounted.
 ///
 /// Sizes are nil when the file system does not answer, as one on an unreachable server, or may not be asked.
-struct Mount: Sendable, Equatable {
+@Record
+struct Mount {
     /// The directory where it is seen.
-    var target: String
+    @ID var target: String
     /// What is mounted: a device, a server's directory, or just a word.
     var source: String
     /// The kind of file system, such as `ext4`.

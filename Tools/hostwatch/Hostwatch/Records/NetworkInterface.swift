@@ -1,7 +1,10 @@
+import ModelStore
+
 /// A network interface with its counters. Its identity is its name.
-struct NetworkInterface: Sendable, Equatable {
+@Record
+struct NetworkInterface {
     /// Its name, such as `eth0`.
-    var name: String
+    @ID var name: String
     /// Its hardware address; nil when it has none, as the loopback.
     var hardwareAddress: String?
     /// Whether it can carry traffic.
@@ -14,7 +17,8 @@ struct NetworkInterface: Sendable, Equatable {
     var traffic: Traffic
 
     /// The counters of an interface. They start at 0 and wrap around on some old hardware.
-    struct Traffic: Sendable, Equatable {
+    @Embedded
+    struct Traffic {
         /// Bytes received.
         var receivedBytes: UInt64
         /// Bytes sent.

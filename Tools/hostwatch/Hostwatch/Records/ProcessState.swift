@@ -1,5 +1,7 @@
+import ModelStore
+
 /// What a process is doing, from the letter in `/proc/[pid]/stat`.
-enum ProcessState: String, Sendable, CaseIterable {
+enum ProcessState: String, FieldValue, CaseIterable {
     case running
     case sleeping
     case waitingForDisk

@@ -1,0 +1,91 @@
+import Foundation
+import Glibc
+import LMDB
+import Testing
+
+@Suite
+struct ForkTests {
+    /// `fork`, which Swift hides since few programs survive it. The exit tests below are small enough.
+    private static func fork() -> pid_t {
+        typealias Fork = @convention(c) () -> pid_t
+        guard let symbol = unsafe dlsym(nil, "fork") else { return -1 }
+        return unsafe unsafeBitCast(symbol, to: Fork.self)()
+    }
+
+    /// Runs `body` in a forked child; whether it answered true there.
+    private static func inChild(_ body: () throws -> Bool) -> Bool {
+        let child = fork()
+        if child == 0 {
+            // A child that hangs fails its test instead of the suite.
+            alarm(20)
+            _exit((try? body()) == true ? 0 : 1)
+        }
+        var status: Int32 = 0
+        return unsafe child > 0 && waitpid(child, &status, 0) == child && status == 0
+    }
+
+    @Test
+    func `A forked child is refused every use of an inherited environment`() async {
+        await #expect(processExitsWith: .success) {
+            let store = try TemporaryStore()
+            try store.environment.store([("a", "1")])
+            let environment = store.environment
+            let isRefused = Self.inChild {
+                let codes = [
+                    code { _ = try environment.beginRead() }, code { _ = try environment.beginWrite() },
+                    code { _ = try environment.info() }, code { try environment.clearStaleReaders() },
+                    code { try environment.grow(to: 1 << 41, waitingAtMost: 1) },
+                ]
+                environment.close()
+                return codes.allSatisfy { $0 == .forkedChild }
+            }
+            guard isRefused else { exit(2) }
+            // The parent is as it was.
+            guard try environment.value("a") == "1" else { exit(3) }
+            try environment.store([("b", "2")])
+        }
+    }
+
+    @Test
+    func `Inherited transactions end in the child without touching the parent's`() async {
+        await #expect(processExitsWith: .success) {
+            let store = try TemporaryStore()
+            try store.environment.store([("a", "old")])
+            let reading = try store.environment.beginRead()
+            var writing = try store.environment.beginWrite()
+            let database = try writing.database()
+            try writing.put(database, "a", "new")
+            let readers = try store.environment.readers()
+            let child = Self.fork()
+            if child == 0 {
+                let refused = code { try writing.put(database, "a", "child") }
+                try writing.commit()
+                _exit(refused == .forkedChild ? 0 : 1)
+            }
+            var status: Int32 = 0
+            guard unsafe waitpid(child, &status, 0) == child else { exit(2) }
+            guard try store.environment.readers() == readers else { exit(4) }
+            guard try reading.snapshot.value("a") == "old" else { exit(5) }
+            try writing.put(database, "b", "parent")
+            try writing.commit()
+            guard try store.environment.value("a") == "new" else { exit(6) }
+        }
+    }
+
+    @Test
+    func `A forked child may open the store for itself`() async {
+        await #expect(processExitsWith: .success) {
+            let store = try TemporaryStore()
+            try store.environment.store([("a", "1")])
+            let path = store.path
+            let worked = Self.inChild {
+                let own = try LMDBEnvironment.open(at: path, options: .test)
+                defer { own.close() }
+                try own.store([("child", "2")])
+                return try own.value("a") == "1"
+            }
+            guard worked else { exit(2) }
+            guard try store.environment.value("child") == "2" else { exit(3) }
+        }
+    }
+}

@@ -1,0 +1,398 @@
+import Testing
+
+@Suite struct AccessExpansionTests {
+    @Test func `a public record is inlinable as far as its properties are public`() {
+        expectExpansion(
+            of: """
+                @Record
+                public struct Sensor {
+                    @ID public let id: String
+                    public var celsius: Double
+                    public private(set) var readings: Int
+                    var note: String?
+                }
+                """,
+            """
+            public struct Sensor {
+                public let id: String
+                public var celsius: Double
+                public private(set) var readings: Int
+                var note: String?
+            }
+
+            nonisolated extension Sensor: ModelStore.Record, Sendable, Equatable {
+                public typealias ID = String
+
+                public nonisolated struct Fields: Sendable {
+                    @inlinable public init() {}
+
+                    @inlinable public var id: ModelStore.Field<Sensor, String> {
+                        ModelStore.Field(0, "id", get: { $0.id })
+                    }
+
+                    @inlinable public var celsius: ModelStore.Field<Sensor, Double> {
+                        ModelStore.Field(1, "celsius", get: { $0.celsius }, set: { $0.celsius = $1 })
+                    }
+
+                    @inlinable public var readings: ModelStore.Field<Sensor, Int> {
+                        ModelStore.Field(2, "readings", get: { $0.readings })
+                    }
+
+                    var note: ModelStore.Field<Sensor, String?> {
+                        ModelStore.Field(3, "note", get: { $0.note }, set: { $0.note = $1 })
+                    }
+                }
+
+                @inlinable public static var fields: Fields { Fields() }
+
+                public static let recordSchema = ModelStore.RecordSchema(
+                    name: "Sensor",
+                    fields: [
+                        ModelStore.FieldSchema("id", String.self),
+                        ModelStore.FieldSchema("celsius", Double.self),
+                        ModelStore.FieldSchema("readings", Int.self),
+                        ModelStore.FieldSchema("note", String?.self)
+                    ],
+                    id: ModelStore.IDSchema([0]),
+                    indexes: []
+                )
+
+                @inlinable public var recordID: ID { self.id }
+
+                public func encode(to encoder: inout ModelStore.FieldEncoder) throws(ModelStore.CodecError) {
+                    try encoder.encode(self.id)
+                    try encoder.encode(self.celsius)
+                    try encoder.encode(self.readings)
+                    try encoder.encode(self.note)
+                }
+
+                public init(from decoder: borrowing ModelStore.FieldDecoder) throws(ModelStore.CodecError) {
+                    self.id = try decoder.decode(0, as: String.self)
+                    self.celsius = try decoder.decode(1, as: Double.self)
+                    self.readings = try decoder.decode(2, as: Int.self)
+                    self.note = try decoder.decode(3, as: String?.self, or: nil)
+                }
+            }
+            """
+        )
+    }
+
+    @Test func `a public record with public properties only has an inlinable codec`() {
+        expectExpansion(
+            of: """
+                @Record
+                public struct Sensor {
+                    @ID public var id: Int
+                    public var celsius: Double = -1
+                }
+                """,
+            """
+            public struct Sensor {
+                public var id: Int
+                public var celsius: Double = -1
+            }
+
+            nonisolated extension Sensor: ModelStore.Record, Sendable, Equatable {
+                public typealias ID = Int
+
+                public nonisolated struct Fields: Sendable {
+                    @inlinable public init() {}
+
+                    @inlinable public var id: ModelStore.Field<Sensor, Int> {
+                        ModelStore.Field(0, "id", get: { $0.id }, set: { $0.id = $1 })
+                    }
+
+                    @inlinable public var celsius: ModelStore.Field<Sensor, Double> {
+                        ModelStore.Field(1, "celsius", get: { $0.celsius }, set: { $0.celsius = $1 })
+                    }
+                }
+
+                @inlinable public static var fields: Fields { Fields() }
+
+                public static let recordSchema = ModelStore.RecordSchema(
+                    name: "Sensor",
+                    fields: [
+                        ModelStore.FieldSchema("id", Int.self),
+                        ModelStore.FieldSchema("celsius", Double.self, default: -1)
+                    ],
+                    id: ModelStore.IDSchema([0]),
+                    indexes: []
+                )
+
+                @inlinable public var recordID: ID { self.id }
+
+                @inlinable
+                public func encode(to encoder: inout ModelStore.FieldEncoder) throws(ModelStore.CodecError) {
+                    try encoder.encode(self.id)
+                    try encoder.encode(self.celsius)
+                }
+
+                @inlinable
+                public init(from decoder: borrowing ModelStore.FieldDecoder) throws(ModelStore.CodecError) {
+                    self.id = try decoder.decode(0, as: Int.self)
+                    self.celsius = try decoder.decode(1, as: Double.self, or: -1)
+                }
+            }
+            """
+        )
+    }
+
+    @Test func `a record inside an extension of unknown access is public but not inlinable`() {
+        expectExpansion(
+            of: """
+                extension House {
+                    @Record
+                    public struct Sensor {
+                        @ID public var id: Int
+                    }
+                }
+                """,
+            """
+            extension House {
+                public struct Sensor {
+                    public var id: Int
+                }
+            }
+
+            nonisolated extension House.Sensor: ModelStore.Record, Sendable, Equatable {
+                public typealias ID = Int
+
+                public nonisolated struct Fields: Sendable {
+                    public init() {}
+
+                    public var id: ModelStore.Field<House.Sensor, Int> {
+                        ModelStore.Field(0, "id", get: { $0.id }, set: { $0.id = $1 })
+                    }
+                }
+
+                public static var fields: Fields { Fields() }
+
+                public static let recordSchema = ModelStore.RecordSchema(
+                    name: "Sensor",
+                    fields: [
+                        ModelStore.FieldSchema("id", Int.self)
+                    ],
+                    id: ModelStore.IDSchema([0]),
+                    indexes: []
+                )
+
+                public var recordID: ID { self.id }
+
+                public func encode(to encoder: inout ModelStore.FieldEncoder) throws(ModelStore.CodecError) {
+                    try encoder.encode(self.id)
+                }
+
+                public init(from decoder: borrowing ModelStore.FieldDecoder) throws(ModelStore.CodecError) {
+                    self.id = try decoder.decode(0, as: Int.self)
+                }
+            }
+            """
+        )
+    }
+
+    @Test func `package and private records keep their access`() {
+        expectExpansion(
+            of: """
+                @Record
+                package struct Room {
+                    @ID package var id: Int
+                }
+                @Record
+                private struct Note {
+                    @ID var id: Int
+                }
+                """,
+            """
+            package struct Room {
+                package var id: Int
+            }
+            private struct Note {
+                var id: Int
+            }
+
+            nonisolated extension Room: ModelStore.Record, Sendable, Equatable {
+                package typealias ID = Int
+
+                package nonisolated struct Fields: Sendable {
+                    @inlinable package init() {}
+
+                    @inlinable package var id: ModelStore.Field<Room, Int> {
+                        ModelStore.Field(0, "id", get: { $0.id }, set: { $0.id = $1 })
+                    }
+                }
+
+                @inlinable package static var fields: Fields { Fields() }
+
+                package static let recordSchema = ModelStore.RecordSchema(
+                    name: "Room",
+                    fields: [
+                        ModelStore.FieldSchema("id", Int.self)
+                    ],
+                    id: ModelStore.IDSchema([0]),
+                    indexes: []
+                )
+
+                @inlinable package var recordID: ID { self.id }
+
+                @inlinable
+                package func encode(to encoder: inout ModelStore.FieldEncoder) throws(ModelStore.CodecError) {
+                    try encoder.encode(self.id)
+                }
+
+                @inlinable
+                package init(from decoder: borrowing ModelStore.FieldDecoder) throws(ModelStore.CodecError) {
+                    self.id = try decoder.decode(0, as: Int.self)
+                }
+            }
+
+            nonisolated extension Note: ModelStore.Record, Sendable, Equatable {
+                fileprivate typealias ID = Int
+
+                fileprivate nonisolated struct Fields: Sendable {
+                    fileprivate init() {}
+
+                    fileprivate var id: ModelStore.Field<Note, Int> {
+                        ModelStore.Field(0, "id", get: { $0.id }, set: { $0.id = $1 })
+                    }
+                }
+
+                fileprivate static var fields: Fields { Fields() }
+
+                fileprivate static let recordSchema = ModelStore.RecordSchema(
+                    name: "Note",
+                    fields: [
+                        ModelStore.FieldSchema("id", Int.self)
+                    ],
+                    id: ModelStore.IDSchema([0]),
+                    indexes: []
+                )
+
+                fileprivate var recordID: ID { self.id }
+
+                fileprivate func encode(to encoder: inout ModelStore.FieldEncoder) throws(ModelStore.CodecError) {
+                    try encoder.encode(self.id)
+                }
+
+                fileprivate init(from decoder: borrowing ModelStore.FieldDecoder) throws(ModelStore.CodecError) {
+                    self.id = try decoder.decode(0, as: Int.self)
+                }
+            }
+            """
+        )
+    }
+
+    @Test func `a record inside a private type reaches no further than the file`() {
+        expectExpansion(
+            of: """
+                private enum House {
+                    @Record
+                    public struct Sensor {
+                        @ID public var id: Int
+                    }
+                }
+                """,
+            """
+            private enum House {
+                public struct Sensor {
+                    public var id: Int
+                }
+            }
+
+            nonisolated extension House.Sensor: ModelStore.Record, Sendable, Equatable {
+                fileprivate typealias ID = Int
+
+                fileprivate nonisolated struct Fields: Sendable {
+                    fileprivate init() {}
+
+                    fileprivate var id: ModelStore.Field<House.Sensor, Int> {
+                        ModelStore.Field(0, "id", get: { $0.id }, set: { $0.id = $1 })
+                    }
+                }
+
+                fileprivate static var fields: Fields { Fields() }
+
+                fileprivate static let recordSchema = ModelStore.RecordSchema(
+                    name: "Sensor",
+                    fields: [
+                        ModelStore.FieldSchema("id", Int.self)
+                    ],
+                    id: ModelStore.IDSchema([0]),
+                    indexes: []
+                )
+
+                fileprivate var recordID: ID { self.id }
+
+                fileprivate func encode(to encoder: inout ModelStore.FieldEncoder) throws(ModelStore.CodecError) {
+                    try encoder.encode(self.id)
+                }
+
+                fileprivate init(from decoder: borrowing ModelStore.FieldDecoder) throws(ModelStore.CodecError) {
+                    self.id = try decoder.decode(0, as: Int.self)
+                }
+            }
+            """
+        )
+    }
+
+    @Test func `what uses a deprecated property is deprecated with it`() {
+        expectExpansion(
+            of: """
+                @Record
+                package struct Sensor {
+                    @ID package var id: Int
+                    @available(*, deprecated, message: "use celsius") package var degrees: Optional<Int>
+                }
+                """,
+            """
+            package struct Sensor {
+                package var id: Int
+                @available(*, deprecated, message: "use celsius") package var degrees: Optional<Int>
+            }
+
+            nonisolated extension Sensor: ModelStore.Record, Sendable, Equatable {
+                package typealias ID = Int
+
+                package nonisolated struct Fields: Sendable {
+                    @inlinable package init() {}
+
+                    @inlinable package var id: ModelStore.Field<Sensor, Int> {
+                        ModelStore.Field(0, "id", get: { $0.id }, set: { $0.id = $1 })
+                    }
+
+                    @available(*, deprecated) @inlinable package var degrees: ModelStore.Field<Sensor, Optional<Int>> {
+                        ModelStore.Field(1, "degrees", get: { $0.degrees }, set: { $0.degrees = $1 })
+                    }
+                }
+
+                @inlinable package static var fields: Fields { Fields() }
+
+                package static let recordSchema = ModelStore.RecordSchema(
+                    name: "Sensor",
+                    fields: [
+                        ModelStore.FieldSchema("id", Int.self),
+                        ModelStore.FieldSchema("degrees", Optional<Int>.self)
+                    ],
+                    id: ModelStore.IDSchema([0]),
+                    indexes: []
+                )
+
+                @inlinable package var recordID: ID { self.id }
+
+                @available(*, deprecated)
+                @inlinable
+                package func encode(to encoder: inout ModelStore.FieldEncoder) throws(ModelStore.CodecError) {
+                    try encoder.encode(self.id)
+                    try encoder.encode(self.degrees)
+                }
+
+                @available(*, deprecated)
+                @inlinable
+                package init(from decoder: borrowing ModelStore.FieldDecoder) throws(ModelStore.CodecError) {
+                    self.id = try decoder.decode(0, as: Int.self)
+                    self.degrees = try decoder.decode(1, as: Optional<Int>.self, or: nil)
+                }
+            }
+            """
+        )
+    }
+}

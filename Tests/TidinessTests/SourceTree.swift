@@ -1,0 +1,51 @@
+import Foundation
+
+/// The project's files, as the tidiness tests see them.
+struct SourceTree {
+    /// One Swift file.
+    struct File {
+        /// The path below the project's folder.
+        let path: String
+        let lines: [String]
+    }
+
+    static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent()
+
+    /// The Swift files below a folder of the project, without build folders.
+    static func files(below folder: String) throws -> [File] {
+        let base = root.appending(path: folder)
+        guard let walk = FileManager.default.enumerator(at: base, includingPropertiesForKeys: nil) else { return [] }
+        var files: [File] = []
+        for case let url as URL in walk {
+            if url.lastPathComponent.hasPrefix(".build") {
+                walk.skipDescendants()
+                continue
+            }
+            guard url.pathExtension == "swift" else { continue }
+            let path = String(url.path.dropFirst(root.path.count + (root.path.hasSuffix("/") ? 0 : 1)))
+            let text = try String(contentsOf: url, encoding: .utf8)
+            files.append(File(path: path, lines: text.components(separatedBy: "\n")))
+        }
+        return files.sorted { $0.path < $1.path }
+    }
+
+    /// All Swift files of the project.
+    static func all() throws -> [File] {
+        try files(below: "Sources") + files(below: "Tests") + files(below: "Tools")
+    }
+}
+
+extension SourceTree.File {
+    /// The modules that this file imports.
+    var imports: [String] {
+        lines.compactMap { line in
+            let words = line.split(separator: " ")
+            guard let place = words.firstIndex(of: "import"), words.count > place + 1 else { return nil }
+            let isImport = words[..<place].allSatisfy {
+                $0.hasPrefix("@") || ["public", "package", "internal", "private", "fileprivate"].contains($0)
+            }
+            return isImport ? String(words[place + 1].split(separator: ".")[0]) : nil
+        }
+    }
+}

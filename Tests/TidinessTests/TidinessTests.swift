@@ -1,0 +1,129 @@
+import Foundation
+import Testing
+
+/// Keeps the tree as the README describes it: layers, sizes, no leftovers.
+@Suite("Tidiness") struct TidinessTests {
+    @Test func `The top level holds the manifest, sources, tests, tools, readme, license and dotfiles only`() throws {
+        let allowed: Set<String> = [
+            "Package.swift", "Package.resolved", "Sources", "Tests", "Tools", "README.md", "LICENSE",
+        ]
+        let names = try FileManager.default.contentsOfDirectory(atPath: SourceTree.root.path)
+        #expect(names.filter { !$0.hasPrefix(".") && !allowed.contains($0) } == [])
+    }
+
+    @Test func `No Swift file is longer than 700 lines`() throws {
+        let long = try SourceTree.all().filter { $0.lines.count > 700 }.map { "\($0.path): \($0.lines.count)" }
+        #expect(long == [])
+    }
+
+    /// The modules of this package that each layer may import.
+    static let layers: [(folder: String, allowed: Set<String>)] = [
+        ("Sources/LMDB", ["CLMDB"]),
+        ("Sources/StoreEngine", ["LMDB"]),
+        ("Sources/StoreRuntime", ["LMDB", "StoreEngine"]),
+        ("Sources/StoreMacros", []),
+        ("Sources/ModelStore", ["StoreEngine", "StoreRuntime"]),
+        ("Tools/store-cli", ["LMDB", "StoreEngine", "StoreRuntime", "StoreCommands"]),
+        ("Tools/hostwatch", ["ModelStore", "Hostwatch"]),
+    ]
+
+    @Test(arguments: layers.map(\.folder)) func `Arrows point from a layer to its users only`(folder: String) throws {
+        let modules: Set<String> = [
+            "CLMDB", "LMDB", "StoreEngine", "StoreRuntime", "StoreMacros", "ModelStore", "StoreCommands", "Hostwatch",
+        ]
+        let allowed = try #require(Self.layers.first { $0.folder == folder }).allowed
+        let files = try SourceTree.files(below: folder)
+        #expect(!files.isEmpty)
+        for file in files {
+            let wrong = file.imports.filter { modules.contains($0) && !allowed.contains($0) }
+            #expect(wrong == [], "\(file.path)")
+        }
+    }
+
+    @Test func `The engine has no concurrency, clock or randomness of its own`() throws {
+        let forbidden = [
+            " async ", "await ", "Task {", " Date()", "(Date()", "Date.now", ".random(in", "UUID()", "ContinuousClock",
+        ]
+        for file in try SourceTree.files(below: "Sources/StoreEngine") {
+            #expect(
+                !file.imports.contains { ["Synchronization", "Dispatch", "Observation"].contains($0) }, "\(file.path)")
+            for (number, line) in file.lines.enumerated() where !isComment(line) {
+                for word in forbidden where line.contains(word) {
+                    Issue.record("\(file.path):\(number + 1) uses \(word)")
+                }
+            }
+        }
+    }
+
+    @Test func `No leftovers stay in the code`() throws {
+        let marks = ["TO" + "DO", "FIX" + "ME", "XX" + "X:", "HA" + "CK", "not " + "implemented", "unimple" + "mented"]
+        for file in try SourceTree.all() {
+            for (number, line) in file.lines.enumerated() {
+                for mark in marks where line.contains(mark) { Issue.record("\(file.path):\(number + 1) says \(mark)") }
+            }
+            #expect(!file.path.hasSuffix("Placeholder.swift"), "\(file.path)")
+        }
+    }
+
+    @Test func `Each exception from the compiler's checks says why it is safe`() throws {
+        let exceptions = ["@unchecked Sendable", "nonisolated(unsafe)", "try!", " as! "]
+        for file in try SourceTree.files(below: "Sources") + SourceTree.files(below: "Tools") {
+            for (number, line) in file.lines.enumerated() where !isComment(line) {
+                guard exceptions.contains(where: line.contains) else { continue }
+                let before = file.lines[max(0, number - 3)..<number]
+                #expect(before.contains(where: isComment), "\(file.path):\(number + 1) has no comment above it")
+            }
+        }
+    }
+
+    @Test func `Public declarations of the library are documented`() throws {
+        for folder in ["Sources/StoreEngine", "Sources/StoreRuntime", "Sources/ModelStore"] {
+            for file in try SourceTree.files(below: folder) {
+                for (number, line) in file.lines.enumerated() where declaresPublic(line) {
+                    let isInherited = Self.inherited.contains { line.contains($0) }
+                    #expect(
+                        isInherited || hasDocumentation(file.lines, above: number),
+                        "\(file.path):\(number + 1) \(line.trimmingCharacters(in: .whitespaces))")
+                }
+            }
+        }
+    }
+
+    /// Witnesses and overrides, which are documented where they are required.
+    private static let inherited = [
+        "static var fieldType", "static var fixedByteCount", "static var absentValue", "func encode(to", "init(from ",
+        "func encodeKey(to", "var description", "var _reading", "func next()", "static func ==", "func hash(into",
+        "public func validate()", "public func run()", "static let configuration",
+    ]
+
+    private func isComment(_ line: String) -> Bool { line.trimmingCharacters(in: .whitespaces).hasPrefix("//") }
+
+    private func declaresPublic(_ line: String) -> Bool {
+        let text = line.trimmingCharacters(in: .whitespaces)
+        guard !text.hasPrefix("//"), !text.contains("import "), !text.hasPrefix("public extension") else {
+            return false
+        }
+        let words = text.split(separator: " ")
+        let kinds: Set<Substring> = [
+            "func", "var", "let", "struct", "class", "enum", "protocol", "init", "case", "macro",
+        ]
+        guard let place = words.firstIndex(of: "public") else { return false }
+        return words[place...].contains { kinds.contains($0) || $0.hasPrefix("init") || $0.hasPrefix("subscript") }
+    }
+
+    private func hasDocumentation(_ lines: [String], above number: Int) -> Bool {
+        var index = number - 1
+        while index >= 0 {
+            let text = lines[index].trimmingCharacters(in: .whitespaces)
+            if text.hasPrefix("///") { return true }
+            guard
+                text.hasPrefix("@") || text.hasPrefix(")") || text.hasSuffix(",") || text.hasPrefix("extension, ")
+                    || text.hasPrefix("named(") || text.hasPrefix("names:")
+            else {
+                return false
+            }
+            index -= 1
+        }
+        return false
+    }
+}

@@ -1,0 +1,45 @@
+import ModelStore
+
+/// Makes the records of a type equal to what was read: new ones are inserted, changed ones updated, gone ones deleted.
+enum Mirror {
+    /// How many records of a type were treated how.
+    struct Count: Equatable, Sendable {
+        var inserted = 0
+        var updated = 0
+        var deleted = 0
+        var unchanged = 0
+    }
+
+    /// Applies `current` in a write transaction.
+    ///
+    /// - Parameter merging: gives the record to store for one that is there (the first argument) and was read again.
+    static func apply<R: Record>(
+        _ current: [R], in transaction: inout WriteTransaction, merging: (_ stored: R, _ read: R) -> R = { $1 }
+    ) throws -> Count {
+        var count = Count()
+        var gone: [R.ID: R] = [:]
+        try transaction.forEach(R.self) { record in
+            gone[record.recordID] = record
+            return true
+        }
+        for read in current {
+            guard let stored = gone.removeValue(forKey: read.recordID) else {
+                try transaction.upsert(read)
+                count.inserted += 1
+                continue
+            }
+            let merged = merging(stored, read)
+            if merged == stored {
+                count.unchanged += 1
+            } else {
+                try transaction.update(merged)
+                count.updated += 1
+            }
+        }
+        for id in gone.keys {
+            try transaction.delete(R.self, id: id)
+            count.deleted += 1
+        }
+        return count
+    }
+}

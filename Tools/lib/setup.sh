@@ -1,0 +1,25 @@
+# Sourced by Tools/test and Tools/demo: goes to the project's folder, installs what is missing, says how to build.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+
+# Warnings are errors in both, so that they share one build.
+export MODELSTORE_WARNINGS_AS_ERRORS=1
+
+# Installs the Debian packages among its arguments that are missing.
+install_packages() {
+    local missing=()
+    for package in "$@"; do
+        dpkg-query -W -f '${Status}' "$package" 2>/dev/null | grep -q 'ok installed' || missing+=("$package")
+    done
+    [ ${#missing[@]} -eq 0 ] && return
+    local as_root=()
+    [ "$(id -u)" -eq 0 ] || as_root=(sudo)
+    echo "installing: ${missing[*]}"
+    "${as_root[@]}" apt-get update -qq
+    DEBIAN_FRONTEND=noninteractive "${as_root[@]}" apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
+}
+
+command -v swift >/dev/null || {
+    echo "error: there is no swift on the PATH; install Swift 6.3 or later" >&2
+    exit 1
+}

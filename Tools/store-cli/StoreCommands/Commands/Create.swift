@@ -1,0 +1,83 @@
+import ArgumentParser
+import Glibc
+import StoreEngine
+import StoreRuntime
+
+/// `create`: a new store from a schema document.
+struct Create: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Makes a new store from a schema document.",
+        discussion: """
+            The document is what `schema --output json` prints. The directory is made when it is missing; its files \
+            belong to the owner of the directory, also when root makes them.
+            """)
+
+    @OptionGroup var options: GlobalOptions
+
+    @Option(
+        help: ArgumentHelp("The schema document, - for standard input.", valueName: "file"), completion: .file())
+    var schema: String
+
+    func run() throws {
+        let path = try options.requireStore()
+        let document = try InputSource(schema).readAll()
+        let schemas = try SchemaDocument.schemas(document, of: schema == "-" ? "standard input" : schema)
+        try NewStore(path).create(schemas)
+        StandardError.writeLine("created \(path) with \(Counted.text(schemas.count, "record type"))")
+    }
+}
+
+/// The making of a store: in a directory beside its place, so that there is a whole store or none.
+private struct NewStore {
+    let path: String
+
+    init(_ path: String) { self.path = path }
+
+    func create(_ schemas: [RecordSchema]) throws {
+        let wasThere = unsafe access(path, F_OK) == 0
+        if !wasThere, unsafe mkdir(path, 0o750) != 0 { throw SystemFailure("the directory \(path) cannot be made") }
+        do {
+            try fill(schemas)
+        } catch {
+            if !wasThere { _ = unsafe rmdir(path) }
+            throw error
+        }
+        // In a directory that root just made, the store belongs to whom the place belongs to.
+        if !wasThere, var ownership = FileOwnership(of: FilePlace.parent(of: path)) {
+            ownership.mode = 0o750
+            ownership.apply(to: path)
+            ownership.mode = 0o640
+            ownership.apply(to: path + "/data.mdb")
+        }
+    }
+
+    private func fill(_ schemas: [RecordSchema]) throws {
+        guard unsafe access(path + "/data.mdb", F_OK) != 0 else { throw existing }
+        guard let owner = FileOwnership(of: path) else { throw SystemFailure("\(path) cannot be read") }
+        let workshop = try WorkDirectory(in: path, name: "create")
+        defer { workshop.remove() }
+        var options = StoreOptions()
+        options.originName = "store-cli"
+        let store = try Store(at: workshop.path, records: [], options: options)
+        do {
+            try store.addTypes(schemas)
+            store.close()
+        } catch {
+            store.close()
+            throw error
+        }
+        var files = owner.forFiles
+        files.mode = 0o640
+        files.apply(to: workshop.path + "/data.mdb")
+        // A link takes the name only when nobody has it: of two that create at once, one is told.
+        guard unsafe link(workshop.path + "/data.mdb", path + "/data.mdb") == 0 else {
+            if errno == EEXIST { throw existing }
+            throw SystemFailure("the store cannot be put in \(path)")
+        }
+        try FilePlace.sync(directory: path)
+    }
+
+    private var existing: StoreError {
+        StoreError(.storeExists, "\(path) holds a store already", remedy: "choose another directory")
+    }
+}

@@ -1,0 +1,80 @@
+import ArgumentParser
+import StoreEngine
+import StoreRuntime
+
+/// `export`: all records, in a form that `import` takes back.
+struct Export: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Writes all records of a type, or of all types, as JSON Lines or CSV.",
+        discussion: """
+            With TYPE each line is a record. Without it each line is {"type": NAME, "record": RECORD}, which \
+            `import FILE` takes back without a type. A store that is created with `create --schema` from \
+            `schema --output json` and filled by that import has equal records.
+            """)
+
+    @OptionGroup var options: GlobalOptions
+    @Argument(help: "The record type; all when left out.", completion: TypeNameCompletion.kind) var type: String?
+
+    func run() throws {
+        let format = options.output ?? .jsonl
+        guard format == .jsonl || format == .csv else {
+            throw CommandFailure(.usage, "export writes jsonl or csv, not \(format.rawValue)")
+        }
+        guard type != nil || format == .jsonl else {
+            throw CommandFailure(.usage, "CSV holds one record type; name it")
+        }
+        let output = StandardOutput()
+        let count = try options.read { store in
+            try store.read { transaction in
+                let reading = transaction._reading
+                let catalog = reading.catalog
+                let indexes = try type.map { [try catalog.requirePlace(ofTypeNamed: $0)] } ?? Array(catalog.types.indices)
+                let total = try indexes.reduce(0) { try $0 + reading.count(typeIndex: $1) }
+                let progress = ProgressBar("exporting", total: total, unit: "rows")
+                defer { progress.finish() }
+                var count = 0
+                for index in indexes {
+                    var writer = try RecordLines(
+                        catalog.types[index].type, format, wraps: type == nil, to: output)
+                    try reading.forEachDynamic(typeIndex: index) { record in
+                        try writer.append(record)
+                        count += 1
+                        progress.update(to: count)
+                        return true
+                    }
+                }
+                try output.flush()
+                return count
+            }
+        }
+        StandardError.writeLine("exported \(Counted.text(count, "record"))")
+    }
+}
+
+/// Writes records one a line.
+private struct RecordLines {
+    private let type: RecordType
+    private let wraps: Bool
+    private let output: StandardOutput
+    private var rows: RowPrinter?
+    private var json = JSONWriter()
+
+    init(_ type: RecordType, _ format: OutputFormat, wraps: Bool, to output: StandardOutput) throws {
+        self.type = type
+        self.wraps = wraps
+        self.output = output
+        if format == .csv { rows = try RowPrinter(.csv, columns: OutputColumn.columns(of: type), to: output) }
+    }
+
+    mutating func append(_ record: DynamicRecord) throws {
+        if rows != nil {
+            try rows?.append(record.cells(type))
+            return
+        }
+        let object = record.json(type)
+        json.removeAll()
+        json.append(wraps ? .object([JSONMember("type", .string(type.name)), JSONMember("record", object)]) : object)
+        json.endLine()
+        try output.write(json.bytes)
+    }
+}

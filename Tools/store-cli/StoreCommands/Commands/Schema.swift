@@ -1,0 +1,88 @@
+import ArgumentParser
+import StoreEngine
+import StoreRuntime
+
+/// `schema`: what the records of a store consist of.
+struct Schema: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Shows fields, types, defaults, indexes and constraints of all record types or of one.",
+        discussion: "`--output json` prints the document that `create --schema` takes.")
+
+    @OptionGroup var options: GlobalOptions
+    @Argument(help: "The record type; all when left out.", completion: TypeNameCompletion.kind) var type: String?
+
+    func run() throws {
+        let types = try options.read { store in
+            guard let type else { return store.recordTypes }
+            return [store.recordTypes[try store.typeIndex(named: type)]]
+        }
+        try options.printing { output in
+            switch options.format {
+            case .table: try printTables(types, to: output)
+            case .json: try output.write(JSONWriter.text(of: SchemaDocument.json(types), layout: .pretty) + "\n")
+            case .jsonl:
+                for type in types { try output.write(JSONWriter.text(of: SchemaDocument.json(type)) + "\n") }
+            case .csv: try printRows(types, to: output)
+            }
+        }
+    }
+
+    private func printTables(_ types: [RecordType], to output: StandardOutput) throws {
+        for (number, type) in types.enumerated() {
+            if number > 0 { try output.write("\n") }
+            let id = type.schema.id.fields.map { type.fields[$0].name }.joined(separator: ", ")
+            let assigned = type.assignsIDs ? ", assigned by the store" : ""
+            let title = "\(type.name), version \(type.version), id \(id)\(assigned)"
+            try output.write(DisplayText.escaped(title) + "\n")
+            var table = TableWriter(
+                columns: ["field", "type", "optional", "default", "index"].map { .init(title: $0) },
+                width: TerminalSize.columns())
+            for field in type.fields {
+                table.append([
+                    field.name, "\(field.type.unwrapped)", field.type.isOptional ? "yes" : "", try defaultText(field),
+                    indexText(field, of: type),
+                ])
+            }
+            try output.write(table.text)
+            for index in type.schema.indexes where index.fields.count > 1 {
+                try output.write(DisplayText.escaped(type.schema.describe(index)) + "\n")
+            }
+        }
+    }
+
+    private func printRows(_ types: [RecordType], to output: StandardOutput) throws {
+        let names = ["type", "version", "field", "holds", "optional", "default", "id", "indexes"]
+        var printer = try RowPrinter(.csv, columns: names.map { OutputColumn($0) }, to: output)
+        for type in types {
+            let schema = type.schema
+            for (place, field) in type.fields.enumerated() {
+                let indexes = schema.indexes.filter { $0.fields.contains(place) }.map(schema.describe)
+                let value = try field.schema.defaultValue.map { try SchemaDocument.json($0, of: field.type) }
+                try printer.append([
+                    OutputCell(type.name), OutputCell(Int(type.version)), OutputCell(field.name),
+                    OutputCell("\(field.type)"), OutputCell(.bool(field.type.isOptional)), OutputCell(value ?? .null),
+                    OutputCell(.bool(schema.id.fields.contains(place))),
+                    OutputCell(.array(indexes.map { .string($0) })),
+                ])
+            }
+        }
+        try printer.finish()
+    }
+
+    private func defaultText(_ field: StoredField) throws -> String {
+        switch field.schema.defaultValue {
+        case nil: return ""
+        case .token(let token): return "." + token.rawValue
+        case .value(let bytes):
+            let value = unsafe try DynamicValue(from: bytes.span.bytes, as: field.type)
+            return value == .none ? "null" : JSONWriter.text(of: value.json(as: field.type))
+        }
+    }
+
+    private func indexText(_ field: StoredField, of type: RecordType) -> String {
+        var words: [String] = []
+        if type.idFields.contains(field.id) { words.append("id") }
+        for index in type.indexes where index.fields == [field.id] { words.append(index.isUnique ? "unique" : "index") }
+        return words.joined(separator: ", ")
+    }
+}

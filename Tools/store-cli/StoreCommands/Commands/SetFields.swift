@@ -1,0 +1,104 @@
+import ArgumentParser
+import StoreEngine
+import StoreRuntime
+
+/// `set`: changes fields of one record.
+struct SetFields: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "set",
+        abstract: "Changes fields of one record and prints it as it is stored.",
+        discussion: """
+            A value is read as its field's type says: plain text, a number, true or false, ISO 8601, base64; JSON for \
+            arrays, sets, dictionaries and structs. FIELD= is an empty text, FIELD=null none where the field is \
+            optional (FIELD='"null"' is the text). A field of a struct is addressed with dots: address.city=Bonn.
+            """)
+
+    @OptionGroup var options: GlobalOptions
+    @Argument(help: "The record type.", completion: TypeNameCompletion.kind) var type: String
+    @Argument(help: ArgumentHelp(IDArgument.help)) var id: String
+    @Argument(help: "What to change.") var assignments: [FieldAssignment]
+
+    func run() throws {
+        let (name, idText, assignments) = (type, id, assignments)
+        try options.write { store in
+            // Read and written in one transaction, so that nobody's change in between is lost.
+            let (record, type) = try store.write { transaction in
+                let catalog = transaction._reading.catalog
+                let index = try catalog.requirePlace(ofTypeNamed: name)
+                let type = catalog.types[index]
+                let id = try IDArgument.parse(idText, of: type)
+                guard var record = try transaction._reading.dynamicRecord(id: id, typeIndex: index) else {
+                    throw IDArgument.notFound(id, type)
+                }
+                for assignment in assignments { try assignment.apply(to: &record, of: type) }
+                return (try transaction.put(record, typeIndex: index, mode: .update), type.type)
+            }.result
+            try options.printing { try record.print(type, options.format, to: $0) }
+        }
+    }
+}
+
+/// `FIELD=VALUE` on the command line.
+struct FieldAssignment: ExpressibleByArgument, Sendable {
+    let path: [String]
+    let text: String
+
+    init?(argument: String) {
+        guard let sign = argument.firstIndex(of: "="), sign != argument.startIndex else { return nil }
+        path = argument[..<sign].split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+        text = String(argument[argument.index(after: sign)...])
+    }
+
+    static var defaultCompletionKind: CompletionKind { .default }
+
+    private var name: String { path.joined(separator: ".") }
+
+    /// Sets the field in `record`.
+    func apply(to record: inout DynamicRecord, of type: OpenType) throws {
+        let fields = type.type.fields.map(\.schema)
+        if path.count == 1, let part = type.idParts.first(where: { fields[$0.place].name == path[0] }) {
+            let old = record.values[part.place]
+            guard try value(of: fields[part.place].type, type) != old else { return }
+            throw CommandFailure(
+                .badData, "\(type.name).\(name) is the id, which does not change; insert a new record and delete this one")
+        }
+        try set(path[...], in: &record.values, of: fields, type)
+    }
+
+    private func set(
+        _ path: ArraySlice<String>, in values: inout [DynamicValue], of fields: [FieldSchema], _ type: OpenType
+    ) throws {
+        guard let first = path.first, let place = fields.firstIndex(where: { $0.name == first }) else {
+            let nearest = NearestName.find(path.first ?? "", among: fields.map(\.name))
+            throw CommandFailure(
+                .usage, "\(type.name) has no field \(name)"
+                    + (nearest.map { "; did you mean \($0)?" } ?? "; it has \(fields.map(\.name).joined(separator: ", "))"))
+        }
+        if path.count == 1 {
+            values[place] = try value(of: fields[place].type, type)
+            return
+        }
+        guard case .embedded(let schema) = fields[place].type.unwrapped else {
+            throw CommandFailure(.usage, "\(type.name).\(first) has no fields: it is \(fields[place].type)")
+        }
+        guard case .fields(var nested) = values[place] else {
+            throw CommandFailure(
+                .badData, "\(type.name).\(first) is none, so \(name) cannot be set alone; give \(first) as a JSON object")
+        }
+        try set(path.dropFirst(), in: &nested, of: schema.fields, type)
+        values[place] = .fields(nested)
+    }
+
+    private func value(of fieldType: FieldType, _ type: OpenType) throws -> DynamicValue {
+        do throws(CodecError) {
+            guard case .optional(let wrapped) = fieldType else { return try DynamicValue(text: text, as: fieldType) }
+            if text == "null" { return .none }
+            let isText = CSVValue.takesEmptyText(wrapped.rawType)
+            if isText, text == "\"null\"" { return try DynamicValue(text: "null", as: wrapped) }
+            if text.isEmpty, !isText { return .none }
+            return try DynamicValue(text: text, as: wrapped)
+        } catch {
+            throw CommandFailure(.badData, "\(type.name).\(name) \(error.reason)")
+        }
+    }
+}

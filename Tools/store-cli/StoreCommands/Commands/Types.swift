@@ -1,0 +1,42 @@
+import ArgumentParser
+import LMDB
+import StoreEngine
+import StoreRuntime
+
+/// `types`: the record types of a store.
+struct Types: ParsableCommand {
+    static let configuration = CommandConfiguration(abstract: "Lists the record types: rows, fields, indexes, bytes.")
+
+    @OptionGroup var options: GlobalOptions
+
+    func run() throws {
+        let columns = [
+            OutputColumn("type"), OutputColumn("rows", isNumeric: true), OutputColumn("fields", isNumeric: true),
+            OutputColumn("indexes", isNumeric: true), OutputColumn("bytes", isNumeric: true),
+        ]
+        try options.read { store in
+            let rows = try store.read { transaction in
+                let reading = transaction._reading
+                return try reading.catalog.types.map { type in
+                    let records = try reading.snapshot.statistics(of: type.database)
+                    var bytes = records.byteCount
+                    for index in type.indexes { bytes += try reading.snapshot.statistics(of: index.database).byteCount }
+                    return [
+                        OutputCell(type.name), OutputCell(records.entries), OutputCell(type.type.fields.count),
+                        OutputCell(type.indexes.count), OutputCell(bytes),
+                    ]
+                }
+            }
+            try options.printing { output in
+                var printer = try RowPrinter(options.format, columns: columns, to: output)
+                for row in rows { try printer.append(row) }
+                try printer.finish()
+            }
+        }
+    }
+}
+
+extension LMDBStatistics {
+    /// The pages of the database, in bytes.
+    var byteCount: Int { (branchPages + leafPages + overflowPages) * pageSize }
+}

@@ -1,0 +1,73 @@
+import ArgumentParser
+import StoreEngine
+import StoreRuntime
+
+/// The options that every command takes.
+struct GlobalOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp("The store's directory; MODELSTORE_DIR stands in for it.", valueName: "dir"),
+        completion: .directory)
+    var store: String?
+
+    @Option(help: ArgumentHelp("How results are written: table, json, jsonl or csv.", valueName: "form"))
+    var output: OutputFormat?
+
+    /// The store's directory.
+    func requireStore() throws -> String {
+        let variable = TerminalSize.variable("MODELSTORE_DIR")
+        guard let path = store ?? variable, !path.isEmpty else {
+            throw CommandFailure(.usage, "no store is named; give --store DIR or set MODELSTORE_DIR")
+        }
+        return path
+    }
+
+    /// The form of results, a table unless something else is asked for.
+    var format: OutputFormat { output ?? .table }
+
+    /// Opens the store to look at it and closes it after `body`.
+    func read<T>(_ body: (Store) throws -> T) throws -> T {
+        let store = try StoreAccess.openForReading(requireStore())
+        defer { store.close() }
+        return try body(store)
+    }
+
+    /// Opens the store to change it and closes it after `body`.
+    func write<T>(_ body: (Store) throws -> T) throws -> T {
+        let store = try StoreAccess.openForWriting(requireStore())
+        defer { store.close() }
+        return try body(store)
+    }
+
+    /// Runs `body` with standard output and hands over what it wrote.
+    func printing(_ body: (StandardOutput) throws -> Void) throws {
+        let output = StandardOutput()
+        try body(output)
+        try output.flush()
+    }
+}
+
+/// The options before the command, as the contract writes them: `store-cli --store DIR get …`.
+enum GlobalArguments {
+    private static let names = ["--store", "--output"]
+
+    /// The arguments with the options before the command moved to its end, where its parser looks for them.
+    static func moved(_ arguments: [String]) -> [String] {
+        var leading: [String] = []
+        var index = 0
+        while index < arguments.count {
+            let argument = arguments[index]
+            if names.contains(argument), index + 1 < arguments.count {
+                leading += arguments[index...index + 1]
+                index += 2
+            } else if names.contains(where: { argument.hasPrefix($0 + "=") }) {
+                leading.append(argument)
+                index += 1
+            } else {
+                break
+            }
+        }
+        guard !leading.isEmpty, index < arguments.count else { return arguments }
+        // Directly after the command: behind `--` they would be values.
+        return [arguments[index]] + leading + arguments[(index + 1)...]
+    }
+}

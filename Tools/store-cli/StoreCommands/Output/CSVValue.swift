@@ -1,0 +1,43 @@
+import StoreEngine
+
+/// Field values as CSV holds them: a text for what is a text, JSON for what has parts. What is written reads back.
+enum CSVValue {
+    /// The field of `value`; nil for none.
+    static func text(of value: DynamicValue, as type: FieldType) -> String? {
+        if case .none = value { return nil }
+        switch type.unwrapped.rawType {
+        case .array, .set, .dictionary, .embedded, .optional: return JSONWriter.text(of: value.json(as: type))
+        case .url:
+            let json = value.json(as: type)
+            return json.string ?? JSONWriter.text(of: json)
+        default: return value.text
+        }
+    }
+
+    /// The value of a field; nil when nothing was written and the record is to get the field's default.
+    ///
+    /// - Throws: ``CodecError``.
+    static func value(of field: CSVField, as type: FieldType) throws(CodecError) -> DynamicValue? {
+        let wrapped = type.unwrapped
+        if field.text.isEmpty, takesEmptyText(wrapped.rawType) {
+            // Programs that quote nothing mean an empty text where there has to be one.
+            return field.isQuoted ? try DynamicValue(text: "", as: wrapped) : nil
+        }
+        if field.text.isEmpty { return nil }
+        if case .url = wrapped, field.text.hasPrefix("{") {
+            return try DynamicValue(json: json(field.text, wrapped), as: wrapped)
+        }
+        if case .optional = wrapped { return try DynamicValue(json: json(field.text, wrapped), as: wrapped) }
+        return try DynamicValue(text: field.text, as: wrapped)
+    }
+
+    static func takesEmptyText(_ type: FieldType) -> Bool { type == .string || type == .data }
+
+    private static func json(_ text: String, _ type: FieldType) throws(CodecError) -> JSONValue {
+        do {
+            return try JSONReader.read(text)
+        } catch {
+            throw CodecError("takes \(type), found \"\(text)\"")
+        }
+    }
+}

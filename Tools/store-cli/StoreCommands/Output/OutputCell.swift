@@ -1,0 +1,67 @@
+import StoreEngine
+
+/// One value of a result: its JSON, its text in a table, and its text in CSV (nil for none).
+struct OutputCell {
+    var json: JSONValue
+    var text: String
+    var csv: String?
+
+    /// A cell from a value of JSON; arrays and objects are JSON in all forms.
+    init(_ json: JSONValue) {
+        self.json = json
+        switch json {
+        case .null:
+            text = ""
+            csv = nil
+        case .string(let value):
+            text = value
+            csv = value
+        default:
+            text = JSONWriter.text(of: json)
+            csv = text
+        }
+    }
+
+    init(_ text: String) { self.init(.string(text)) }
+
+    init(_ number: Int) { self.init(.number(JSONNumber(number))) }
+
+    /// Texts that tables show with commas between them.
+    init(_ texts: [String]) {
+        self.init(.array(texts.map { .string($0) }))
+        text = texts.joined(separator: ", ")
+    }
+
+    /// A field of a record.
+    init(_ value: DynamicValue, as type: FieldType) {
+        json = value.json(as: type)
+        text = value.text
+        csv = CSVValue.text(of: value, as: type)
+        switch type.unwrapped.rawType {
+        case .array, .set, .dictionary, .embedded, .json:
+            // Compound values read better as JSON than as nested punctuation of another kind.
+            if value != .none { text = JSONWriter.text(of: json) }
+        default: break
+        }
+    }
+}
+
+/// A column of a result.
+struct OutputColumn {
+    var name: String
+    var isNumeric = false
+
+    init(_ name: String, isNumeric: Bool = false) {
+        self.name = name
+        self.isNumeric = isNumeric
+    }
+
+    /// The columns of a record type.
+    static func columns(of type: RecordType) -> [OutputColumn] {
+        type.fields.map { field in
+            let raw = field.type.unwrapped.rawType
+            return OutputColumn(
+                field.name, isNumeric: raw.isInteger || raw == .double || raw == .float || raw == .decimal)
+        }
+    }
+}

@@ -1,0 +1,90 @@
+import StoreEngine
+
+/// A store's schema as a JSON document: what `schema --output json` prints and `create --schema` takes.
+///
+/// ```
+/// {"types": [{
+///   "name": "Sensor", "version": 1, "id": ["id"], "assignsIDs": false,
+///   "fields": [{"name": "id", "type": "string"}, {"name": "on", "type": "bool", "default": {"value": true}}],
+///   "indexes": [{"fields": ["room"], "unique": false}]
+/// }]}
+/// ```
+///
+/// A type is the name of a scalar (`"int64"`), the same with a question mark where none is allowed, or an object of one
+/// key: `optional`, `array`, `set`, `dictionary` (key and value), `enum` (the raw type, with `cases` where they are
+/// known) or `struct` (fields). A default is a value, a token (`now`, `newID`) that each insert fills in, or the bytes
+/// of a value that JSON cannot carry. What the document leaves out has no default, no indexes, no earlier names.
+enum SchemaDocument {
+    /// The document of several types.
+    static func json(_ types: [RecordType]) throws -> JSONValue {
+        .object([JSONMember("types", .array(try types.map(json)))])
+    }
+
+    /// The part of one type.
+    static func json(_ type: RecordType) throws -> JSONValue {
+        let schema = type.schema
+        func names(_ places: [Int]) -> JSONValue { .array(places.map { .string(schema.fields[$0].name) }) }
+        return .object([
+            JSONMember("name", .string(schema.name)),
+            JSONMember("version", .number(JSONNumber(UInt64(type.version)))),
+            JSONMember("id", names(schema.id.fields)),
+            JSONMember("assignsIDs", .bool(schema.id.isAssigned)),
+            JSONMember("fields", .array(try schema.fields.map(json))),
+            JSONMember(
+                "indexes",
+                .array(
+                    schema.indexes.map {
+                        .object([JSONMember("fields", names($0.fields)), JSONMember("unique", .bool($0.isUnique))])
+                    })),
+        ])
+    }
+
+    /// A default as the document holds it.
+    static func json(_ value: FieldDefault, of type: FieldType) throws -> JSONValue {
+        switch value {
+        case .token(let token): return .object([JSONMember("token", .string(token.rawValue))])
+        case .value(let bytes):
+            let json = unsafe try DynamicValue(from: bytes.span.bytes, as: type).json(as: type)
+            if let again = try? encoded(json, as: type), again == bytes {
+                return .object([JSONMember("value", json)])
+            }
+            return .object([JSONMember("bytes", DynamicValue.data(bytes).json(as: .data))])
+        }
+    }
+
+    private static func json(_ field: FieldSchema) throws -> JSONValue {
+        var members = [JSONMember("name", .string(field.name)), JSONMember("type", try json(field.type))]
+        if let value = field.defaultValue { members.append(JSONMember("default", try json(value, of: field.type))) }
+        if !field.renamedFrom.isEmpty {
+            members.append(JSONMember("renamedFrom", .array(field.renamedFrom.map { .string($0) })))
+        }
+        return .object(members)
+    }
+
+    private static func json(_ type: FieldType) throws -> JSONValue {
+        if let name = type.scalarName { return .string(name) }
+        switch type {
+        case .optional(let wrapped):
+            if let name = wrapped.scalarName { return .string(name + "?") }
+            return .object([JSONMember("optional", try json(wrapped))])
+        case .array(let element): return .object([JSONMember("array", try json(element))])
+        case .set(let element): return .object([JSONMember("set", try json(element))])
+        case .dictionary(let key, let value):
+            return .object([JSONMember("dictionary", .array([try json(key), try json(value)]))])
+        case .enumeration(let raw, let cases):
+            var members = [JSONMember("enum", try json(raw))]
+            if let cases { members.append(JSONMember("cases", .array(cases.map { .string($0) }))) }
+            return .object(members)
+        case .embedded(let schema):
+            return .object([JSONMember("struct", .array(try schema.fields.map(json)))])
+        default: throw CommandFailure(.badData, "a field of type \(type) has no form in a schema document")
+        }
+    }
+
+    /// The bytes of a value that is given as JSON.
+    static func encoded(_ json: JSONValue, as type: FieldType) throws -> [UInt8] {
+        var writer = ByteWriter()
+        try DynamicValue(json: json, as: type).encode(as: type, to: &writer)
+        return writer.array()
+    }
+}

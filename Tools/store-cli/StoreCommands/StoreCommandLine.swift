@@ -1,0 +1,63 @@
+import ArgumentParser
+import Glibc
+import StoreEngine
+
+/// The command line: runs a command and turns however it ends into output and an exit status.
+public enum StoreCommandLine {
+    /// Runs the command that the process was started with, and ends the process.
+    public static func main() -> Never {
+        // A closed pipe is to end the command, not to kill it in the middle of something.
+        _ = signal(SIGPIPE, SIG_IGN)
+        exit(run(Array(CommandLine.arguments.dropFirst())).rawValue)
+    }
+
+    static func run(_ arguments: [String]) -> ExitStatus {
+        do {
+            var command = try StoreCLI.parseAsRoot(GlobalArguments.moved(arguments))
+            try command.run()
+            return .done
+        } catch is StandardOutput.Closed {
+            return .done
+        } catch let error where isOwn(error) {
+            let failure = CommandFailure(error)
+            StandardError.writeLine("error: \(failure.message)")
+            return failure.status
+        } catch {
+            return end(parsing: error)
+        }
+    }
+
+    /// Whether an error comes from a command, and not from the parser of arguments.
+    private static func isOwn(_ error: any Error) -> Bool {
+        switch error {
+        case is CommandFailure, is StoreError, is CodecError, is JSONError, is CSVError, is SystemFailure: true
+        default: false
+        }
+    }
+
+    /// Asking for help is an error to the parser, and no failure.
+    private static func end(parsing error: any Error) -> ExitStatus {
+        if StoreCLI.exitCode(for: error) == .success {
+            do {
+                let output = StandardOutput()
+                try output.write(StoreCLI.fullMessage(for: error) + "\n")
+                try output.flush()
+                return .done
+            } catch is StandardOutput.Closed {
+                return .done
+            } catch {
+                StandardError.writeLine("error: \(error)")
+                return .inputOutput
+            }
+        }
+        let lines = StoreCLI.message(for: error).split(whereSeparator: \.isNewline)
+        var text = lines.map { $0.trimmingPrefix(while: \.isWhitespace) }.joined(separator: " ")
+        while let last = text.last, last == "." || last.isWhitespace { text.removeLast() }
+        // The first word may be a sentence's; what follows "error:" is none.
+        if let first = text.first, text.dropFirst().first?.isLowercase == true {
+            text = first.lowercased() + text.dropFirst()
+        }
+        StandardError.writeLine("error: \(text); see `store-cli --help`")
+        return .usage
+    }
+}

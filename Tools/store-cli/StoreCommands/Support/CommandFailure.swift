@@ -1,0 +1,51 @@
+import StoreEngine
+
+/// How a command ends, as the contract of `store-cli` lists it.
+enum ExitStatus: Int32 {
+    case done = 0
+    /// Not found, condition not met, constraint violated, damage found.
+    case failed = 1
+    case usage = 64
+    case badData = 65
+    case noInput = 66
+    case inputOutput = 74
+    case newerFormat = 78
+}
+
+/// A failure as the command line tells it: one line that says what, and what to do, and an exit status.
+struct CommandFailure: Error, Equatable {
+    let status: ExitStatus
+    let message: String
+
+    init(_ status: ExitStatus, _ message: String) {
+        self.status = status
+        self.message = message
+    }
+
+    /// The failure for any error that a command may meet.
+    init(_ error: any Error) {
+        switch error {
+        case let failure as CommandFailure: self = failure
+        case let error as StoreError: self.init(ExitStatus(error.code), error.description)
+        case let error as CodecError: self.init(.badData, error.reason)
+        case let error as JSONError: self.init(.badData, error.description)
+        case let error as CSVError: self.init(.badData, error.description)
+        case let error as SystemFailure: self.init(error.isMissingFile ? .noInput : .inputOutput, error.description)
+        default: self.init(.inputOutput, "\(error)")
+        }
+    }
+}
+
+extension ExitStatus {
+    private static let statuses: [StoreError.Code: ExitStatus] = [
+        .recordExists: .failed, .recordNotFound: .failed, .uniqueViolation: .failed, .conditionNotMet: .failed,
+        .storeExists: .failed, .damaged: .failed, .inUse: .failed,
+        .invalidValue: .badData, .tooLarge: .badData, .schemaMismatch: .badData,
+        .unknownType: .usage, .unknownField: .usage,
+        .notAStore: .noInput, .noSuchStore: .noInput,
+        .newerFormat: .newerFormat,
+    ]
+
+    /// The status for a kind of store error. What is not named is the system's failure, not the caller's.
+    init(_ code: StoreError.Code) { self = ExitStatus.statuses[code] ?? .inputOutput }
+}

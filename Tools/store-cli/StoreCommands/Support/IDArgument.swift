@@ -1,0 +1,45 @@
+import StoreEngine
+
+/// An id on the command line: a text, or for an id of several fields their texts with commas between them, or a JSON
+/// array where a part has a comma itself.
+enum IDArgument {
+    /// The help that commands show.
+    static let help = "The record's id; parts of a composite one separated by commas, or a JSON array."
+
+    /// The values of the id's fields.
+    ///
+    /// - Throws: ``StoreError`` with the code `invalidValue`.
+    static func parse(_ text: String, of type: OpenType) throws -> [DynamicValue] {
+        guard type.idParts.count > 1 else { return try DynamicID.parse([text], of: type) }
+        guard text.hasPrefix("[") else {
+            return try DynamicID.parse(
+                text.split(separator: ",", omittingEmptySubsequences: false).map(String.init), of: type)
+        }
+        guard let elements = (try? JSONReader.read(text))?.array else {
+            throw CommandFailure(.badData, "the id \(text) is not a JSON array; write [\"a,b\", 3]")
+        }
+        guard elements.count == type.idParts.count else {
+            return try DynamicID.parse(elements.map { JSONWriter.text(of: $0) }, of: type)
+        }
+        var values: [DynamicValue] = []
+        for (json, part) in zip(elements, type.idParts) {
+            let field = type.type.fields[part.place]
+            do {
+                values.append(try DynamicValue(json: json, as: field.type))
+            } catch {
+                throw StoreError(.invalidValue, "\(type.name).\(field.name) \(error.reason)", cause: error)
+            }
+        }
+        return values
+    }
+
+    /// How messages name a record.
+    static func text(_ id: [DynamicValue]) -> String {
+        id.count == 1 ? id[0].text : "(" + id.map(\.text).joined(separator: ", ") + ")"
+    }
+
+    /// The failure for an id that no record has.
+    static func notFound(_ id: [DynamicValue], _ type: OpenType) -> StoreError {
+        StoreError(.recordNotFound, "there is no \(type.name) with the id \(text(id))")
+    }
+}

@@ -1,0 +1,56 @@
+import Glibc
+
+/// A file, or standard input when its name is `-`.
+final class InputSource {
+    private static let chunkByteCount = 1 << 18
+    /// What is read whole is a document of a person's making.
+    private static let wholeByteLimit = 64 << 20
+
+    /// How messages call it.
+    let name: String
+    /// Its size, when it has one.
+    let byteCount: Int?
+    /// How many bytes were read.
+    private(set) var consumed = 0
+    private let descriptor: CInt
+    private let owns: Bool
+
+    init(_ path: String) throws {
+        owns = path != "-"
+        if owns {
+            name = path
+            descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
+            guard descriptor >= 0 else { throw SystemFailure("\(path) cannot be opened") }
+        } else {
+            name = "standard input"
+            descriptor = STDIN_FILENO
+        }
+        var status = stat()
+        guard unsafe fstat(descriptor, &status) == 0 else { throw SystemFailure("\(name) cannot be read") }
+        byteCount = status.st_mode & S_IFMT == S_IFREG ? Int(status.st_size) : nil
+    }
+
+    deinit { if owns { close(descriptor) } }
+
+    /// The next bytes; none at the end.
+    func read() throws -> [UInt8] {
+        let bytes = try FileDescriptor.read(descriptor, limit: Self.chunkByteCount) {
+            SystemFailure("\(self.name) cannot be read", code: $0)
+        }
+        consumed += bytes.count
+        return bytes
+    }
+
+    /// Everything.
+    func readAll() throws -> [UInt8] {
+        var bytes: [UInt8] = []
+        while true {
+            let chunk = try read()
+            if chunk.isEmpty { return bytes }
+            bytes += chunk
+            guard bytes.count <= Self.wholeByteLimit else {
+                throw CommandFailure(.badData, "\(name) has more than \(Self.wholeByteLimit) bytes")
+            }
+        }
+    }
+}

@@ -1,0 +1,86 @@
+import Glibc
+
+/// Standard output, written in large pieces.
+///
+/// A reader that has seen enough (`| head`) is no failure: ``Closed`` then ends the command quietly.
+final class StandardOutput {
+    /// Nobody reads standard output any more.
+    struct Closed: Error {}
+
+    private static let pieceByteCount = 1 << 16
+
+    private let descriptor: CInt
+    private var buffer: [UInt8] = []
+
+    init(descriptor: CInt = STDOUT_FILENO) { self.descriptor = descriptor }
+
+    /// Appends bytes, which reach the reader at the latest with ``flush()``.
+    func write(_ bytes: [UInt8]) throws {
+        buffer.append(contentsOf: bytes)
+        if buffer.count >= Self.pieceByteCount { try flush() }
+    }
+
+    /// Appends text.
+    func write(_ text: String) throws { try write(Array(text.utf8)) }
+
+    /// Hands everything over.
+    func flush() throws {
+        defer { buffer.removeAll(keepingCapacity: true) }
+        try FileDescriptor.write(buffer, to: descriptor) { code in
+            guard code != EPIPE else { return Closed() }
+            return SystemFailure("standard output cannot be written", code: code)
+        }
+    }
+}
+
+/// Lines on standard error.
+enum StandardError {
+    /// Writes a line. That it cannot be written is nothing that could be reported anywhere.
+    static func writeLine(_ line: String) {
+        let bytes = Array((DisplayText.escaped(line) + "\n").utf8)
+        try? FileDescriptor.write(bytes, to: STDERR_FILENO) { SystemFailure("standard error", code: $0) }
+    }
+}
+
+/// Reading and writing whole pieces through file descriptors.
+enum FileDescriptor {
+    /// Writes all bytes, however often the system takes only some.
+    static func write(_ bytes: [UInt8], to descriptor: CInt, failure: (Int32) -> any Error) throws {
+        var written = 0
+        while written < bytes.count {
+            let count = unsafe bytes.withUnsafeBytes { pointer in
+                unsafe Glibc.write(descriptor, pointer.baseAddress! + written, bytes.count - written)
+            }
+            if count < 0 {
+                if errno == EINTR { continue }
+                if errno == EAGAIN {
+                    // Somebody else made the pipe non-blocking.
+                    var wanted = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+                    _ = unsafe poll(&wanted, 1, -1)
+                    continue
+                }
+                throw failure(errno)
+            }
+            written += count
+        }
+    }
+
+    /// Up to `limit` bytes; none at the end.
+    static func read(_ descriptor: CInt, limit: Int, failure: (Int32) -> any Error) throws -> [UInt8] {
+        while true {
+            var code: Int32 = 0
+            let bytes = unsafe [UInt8](unsafeUninitializedCapacity: limit) { buffer, count in
+                let got = unsafe Glibc.read(descriptor, buffer.baseAddress, limit)
+                code = got < 0 ? errno : 0
+                count = max(got, 0)
+            }
+            if code == 0 { return bytes }
+            if code == EAGAIN {
+                var wanted = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+                _ = unsafe poll(&wanted, 1, -1)
+            } else if code != EINTR {
+                throw failure(code)
+            }
+        }
+    }
+}
