@@ -40,7 +40,7 @@ extension WriteTransaction {
     ///   ``update(_:)`` otherwise. Nothing has changed then.
     @inlinable
     public mutating func update<R: Record>(_ record: R, ifUnchanged original: R) throws(StoreError) {
-        guard record.recordID == original.recordID else {
+        guard WriteTransaction.haveOneKey(record.recordID, original.recordID) else {
             throw WriteTransaction.idChanged(R.recordSchema.name)
         }
         try requireUnchanged(original)
@@ -63,7 +63,9 @@ extension WriteTransaction {
             throw WriteTransaction.conditionNotMet(R.recordSchema.name, id: id)
         }
         try change(&record)
-        guard record.recordID == id else { throw WriteTransaction.idChanged(R.recordSchema.name) }
+        guard WriteTransaction.haveOneKey(record.recordID, id) else {
+            throw WriteTransaction.idChanged(R.recordSchema.name)
+        }
         try update(record)
         return record
     }
@@ -109,6 +111,17 @@ extension WriteTransaction {
         guard let stored = try get(R.self, id: original.recordID), stored == original else {
             throw WriteTransaction.conditionNotMet(R.recordSchema.name, id: original.recordID)
         }
+    }
+
+    /// Whether two ids are those of one record. Swift calls some equal that have two keys, as "é" in its two forms, and
+    /// some unequal that have one, as a NaN and itself.
+    @inlinable
+    static func haveOneKey<ID: IndexableValue>(_ left: ID, _ right: ID) -> Bool {
+        var leftKey = ByteWriter(capacity: 64)
+        var rightKey = ByteWriter(capacity: 64)
+        left.encodeKey(to: &leftKey)
+        right.encodeKey(to: &rightKey)
+        return leftKey.bytes.isEqual(to: rightKey.bytes)
     }
 
     /// Encodes a record into the encoder, all but the last steps.

@@ -1,0 +1,142 @@
+import StoreEngine
+
+/// One operation of a write closure.
+enum HistoryStep: Sendable {
+    case insert(AnyModel)
+    case upsert(AnyModel)
+    case update(AnyModel)
+    /// Changes the record with this id into this one through the closure form.
+    case change(AnyModel)
+    /// As `change`, on a condition that holds or not.
+    case changeWhere(AnyModel, holds: Bool)
+    /// Tries to give the record another id through the closure form.
+    case rekey(AnyModel, to: AnyModel)
+    case updateIfUnchanged(AnyModel, original: AnyModel)
+    case delete(AnyModel)
+    case deleteWhere(AnyModel, holds: Bool)
+    case deleteIfUnchanged(AnyModel)
+}
+
+/// What an operation came to.
+struct StepResult: Hashable, Sendable {
+    var error: StoreError.Code?
+    /// What a delete returned.
+    var found: Bool?
+    /// The record as stored, where the operation returns it.
+    var stored: AnyModel?
+}
+
+/// The operations of one write closure. Errors of its operations are caught; where `stop` is set it throws before the
+/// operation with that number.
+struct HistoryClosure: Sendable, CustomStringConvertible {
+    var steps: [HistoryStep]
+    var stop: Int?
+
+    var description: String {
+        var lines = steps.enumerated().map { index, step in (index == stop ? "throw; " : "") + "\(step)" }
+        if stop == steps.count { lines.append("throw") }
+        return lines.joined(separator: "\n    ")
+    }
+}
+
+/// What happens to the store next.
+enum HistoryEvent: Sendable, CustomStringConvertible {
+    /// One closure, or several that wait together.
+    case write([HistoryClosure])
+    case reopen
+
+    var description: String {
+        switch self {
+        case .write(let closures):
+            closures.map { "  write\n    \($0)" }.joined(separator: "\n")
+        case .reopen: "  reopen"
+        }
+    }
+}
+
+/// Thrown by a closure that is to be undone.
+struct Stopped: Error {}
+
+extension HistoryStep {
+    /// Does it in a transaction.
+    func run(in tx: inout WriteTransaction) throws -> StepResult {
+        do {
+            return try perform(in: &tx)
+        } catch let error as StoreError {
+            return StepResult(error: error.code)
+        }
+    }
+
+    private func perform(in tx: inout WriteTransaction) throws -> StepResult {
+        switch self {
+        case .insert(.sensor(let it)): StepResult(stored: .sensor(try tx.insert(it)))
+        case .insert(.ticket(let it)): StepResult(stored: .ticket(try tx.insert(it)))
+        case .insert(.slot(let it)): StepResult(stored: .slot(try tx.insert(it)))
+        case .upsert(.sensor(let it)): StepResult(stored: .sensor(try tx.upsert(it)))
+        case .upsert(.ticket(let it)): StepResult(stored: .ticket(try tx.upsert(it)))
+        case .upsert(.slot(let it)): StepResult(stored: .slot(try tx.upsert(it)))
+        case .update(.sensor(let it)): try with { try tx.update(it) }
+        case .update(.ticket(let it)): try with { try tx.update(it) }
+        case .update(.slot(let it)): try with { try tx.update(it) }
+        case .change(let it): try change(it, holds: nil, in: &tx)
+        case .changeWhere(let it, let holds): try change(it, holds: holds, in: &tx)
+        case .rekey(let it, let other): try rekey(it, other, in: &tx)
+        case .updateIfUnchanged(.sensor(let it), .sensor(let original)):
+            try with { try tx.update(it, ifUnchanged: original) }
+        case .updateIfUnchanged(.ticket(let it), .ticket(let original)):
+            try with { try tx.update(it, ifUnchanged: original) }
+        case .updateIfUnchanged(.slot(let it), .slot(let original)):
+            try with { try tx.update(it, ifUnchanged: original) }
+        case .updateIfUnchanged: StepResult()
+        case .delete(let it): try delete(it, holds: nil, in: &tx)
+        case .deleteWhere(let it, let holds): try delete(it, holds: holds, in: &tx)
+        case .deleteIfUnchanged(.sensor(let it)): try with { try tx.delete(ifUnchanged: it) }
+        case .deleteIfUnchanged(.ticket(let it)): try with { try tx.delete(ifUnchanged: it) }
+        case .deleteIfUnchanged(.slot(let it)): try with { try tx.delete(ifUnchanged: it) }
+        }
+    }
+
+    private func with(_ body: () throws -> Void) throws -> StepResult {
+        try body()
+        return StepResult()
+    }
+
+    private func change(_ model: AnyModel, holds: Bool?, in tx: inout WriteTransaction) throws -> StepResult {
+        switch model {
+        case .sensor(let it):
+            StepResult(stored: .sensor(try change(it, holds, in: &tx)))
+        case .ticket(let it): StepResult(stored: .ticket(try change(it, holds, in: &tx)))
+        case .slot(let it): StepResult(stored: .slot(try change(it, holds, in: &tx)))
+        }
+    }
+
+    private func change<R: Record>(_ record: R, _ holds: Bool?, in tx: inout WriteTransaction) throws -> R {
+        guard let holds else { return try tx.update(R.self, id: record.recordID) { $0 = record } }
+        return try tx.update(R.self, id: record.recordID, where: { _ in holds }) { $0 = record }
+    }
+
+    private func rekey(_ model: AnyModel, _ other: AnyModel, in tx: inout WriteTransaction) throws -> StepResult {
+        switch (model, other) {
+        case (.sensor(let it), .sensor(let other)):
+            StepResult(stored: .sensor(try tx.update(Sensor.self, id: it.id) { $0 = other }))
+        case (.ticket(let it), .ticket(let other)):
+            StepResult(stored: .ticket(try tx.update(Ticket.self, id: it.id) { $0 = other }))
+        case (.slot(let it), .slot(let other)):
+            StepResult(stored: .slot(try tx.update(Slot.self, id: it.recordID) { $0 = other }))
+        default: StepResult()
+        }
+    }
+
+    private func delete(_ model: AnyModel, holds: Bool?, in tx: inout WriteTransaction) throws -> StepResult {
+        switch model {
+        case .sensor(let it): StepResult(found: try delete(it, holds, in: &tx))
+        case .ticket(let it): StepResult(found: try delete(it, holds, in: &tx))
+        case .slot(let it): StepResult(found: try delete(it, holds, in: &tx))
+        }
+    }
+
+    private func delete<R: Record>(_ record: R, _ holds: Bool?, in tx: inout WriteTransaction) throws -> Bool {
+        guard let holds else { return try tx.delete(R.self, id: record.recordID) }
+        return try tx.delete(R.self, id: record.recordID, where: { _ in holds })
+    }
+}

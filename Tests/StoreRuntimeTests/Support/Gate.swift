@@ -1,0 +1,44 @@
+import Dispatch
+import StoreEngine
+
+@testable import StoreRuntime
+
+/// Keeps a store's writer busy until it is opened, so that writes wait together.
+final class Gate: Sendable {
+    private let store: Store
+    private let entered = DispatchSemaphore(value: 0)
+    private let mayLeave = DispatchSemaphore(value: 0)
+    private let writer: Task<Void, any Error>
+
+    /// Occupies the writer; returns once it is.
+    static func closed(before store: Store) async -> Gate {
+        let gate = Gate(store)
+        await BlockingWork.run { gate.entered.wait() }
+        return gate
+    }
+
+    private init(_ store: Store) {
+        self.store = store
+        let entered = entered
+        let mayLeave = mayLeave
+        writer = Task {
+            try await store.write { _ in
+                entered.signal()
+                mayLeave.wait()
+            }
+        }
+    }
+
+    /// Waits until `count` writes wait.
+    func waits(for count: Int) async {
+        while store.core.waitingCount < count { await Task.yield() }
+    }
+
+    /// Lets the writer go on, after `count` writes wait.
+    func open(after count: Int = 0) async {
+        await waits(for: count)
+        mayLeave.signal()
+        // The closure does nothing that could fail.
+        try? await writer.value
+    }
+}
