@@ -21,13 +21,8 @@ extension Date: IndexableValue {
     /// Stands for "the time of the transaction" as a field's initial value.
     ///
     /// The macro `@Record` uses it for `= .now`. The write transaction fills in its own time when the record is
-<<<<<<< HEAD
-    /// inserted, so that a recorded write can be replayed with the same one. Until then the field holds this token, a
-    /// moment that no clock gives: far less than an attosecond after the beginning of 2001.
-=======
     /// inserted, so that a recorded write can be replayed with the same one. Until then the field holds this token: a
     /// moment in the first second of the year 1.
->>>>>>> 6e1027a36a54d8fc4eb5e784f20ed0ab5c522b64
     @inlinable public static var transactionTime: Date {
         Date(timeIntervalSinceReferenceDate: DefaultToken.nowSeconds)
     }
