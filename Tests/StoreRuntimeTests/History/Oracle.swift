@@ -167,8 +167,8 @@ struct Oracle {
         } else if ticket.id > 0 {
             greatestID = max(greatestID, UInt64(ticket.id))
         }
-        let bits = ticket.opened.timeIntervalSinceReferenceDate.bitPattern
-        if bits == Date.transactionTime.timeIntervalSinceReferenceDate.bitPattern { ticket.opened = Oracle.time }
+        let isToken = ticket.opened == .transactionTime
+        if isToken { ticket.opened = Oracle.time }
         if ticket.token == .newID, case .ticket(let stored)? = stored, stored.token != .newID {
             ticket.token = stored.token
         }

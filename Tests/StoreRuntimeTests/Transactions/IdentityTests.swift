@@ -12,10 +12,8 @@ import Testing
             try tx.insert(Sensor(id: Self.composed, room: "1", serial: "1"))
             try tx.insert(Sensor(id: Self.decomposed, room: "2", serial: "2"))
         }
-        try store.read { tx in
-            #expect(try tx.get(Sensor.self, id: Self.composed)?.room == "1")
-            #expect(try tx.get(Sensor.self, id: Self.decomposed)?.room == "2")
-        }
+        #expect(try store.get(Sensor.self, id: Self.composed)?.room == "1")
+        #expect(try store.get(Sensor.self, id: Self.decomposed)?.room == "2")
     }
 
     @Test func `an update cannot reach another record by an id that Swift calls equal`() throws {
@@ -36,7 +34,7 @@ import Testing
             let conditional = storeError { try tx.update(other, ifUnchanged: mine) }
             #expect(conditional?.code == .invalidValue)
         }
-        try store.read { tx in #expect(try tx.get(Sensor.self, id: Self.decomposed)?.serial == "2") }
+        #expect(try store.get(Sensor.self, id: Self.decomposed)?.serial == "2")
     }
 
     @Test func `an update cannot change the id, and says so`() throws {
@@ -47,7 +45,6 @@ import Testing
             #expect(error?.code == .invalidValue)
             #expect(error?.remedy != nil)
         }
-        let ids = try store.read { tx in try tx.all(Sensor.self).map(\.id) }
-        #expect(ids == ["a"])
+        #expect(try store.all(Sensor.self).map(\.id) == ["a"])
     }
 }
