@@ -79,7 +79,8 @@ let package = Package(
         .testTarget(name: "TidinessTests"),
         .testTarget(name: "HostwatchTests", dependencies: ["Hostwatch", "hostwatch"]),
         .testTarget(
-            name: "StoreCLITests", dependencies: ["StoreCommands", "store-cli", "StoreRuntime", "StoreEngine"]),
+            name: "StoreCLITests", dependencies: ["StoreCommands", "store-cli", "StoreRuntime", "StoreEngine", "LMDB"],
+            exclude: ["Golden"]),
     ],
     swiftLanguageModes: [.v6]
 )
