@@ -46,9 +46,8 @@ import Testing
 
     @Test func `A line without an end does not fill the memory`() throws {
         let tool = try Sample.tool()
-        let run = try tool.start(
-            ["import", "Sensor", "-", "--on-error", "skip"], input: FileHandle(forReadingFrom: URL(filePath: tool.path("big")).making(70 << 20)))
-        let end = try run.finish()
+        try tool.write("big", [UInt8](repeating: 0x61, count: 70 << 20) + [0x0A])
+        let end = try tool.run("import", "Sensor", "big", "--format", "jsonl", "--on-error", "skip")
         #expect(end.status == 0)
         #expect(end.errors.contains("line 1: the line has more than 67108864 bytes"), "\(end.errors.prefix(300))")
     }
@@ -68,13 +67,5 @@ import Testing
         let run = try tool.run("set", "Sensor", "s1", "note=\u{1B}]0;title\u{7}\u{202E}")
         #expect(run.output.contains(#"\u{1B}]0;title\u{7}\u{202E}"#))
         #expect(!run.output.contains("\u{1B}"))
-    }
-}
-
-extension URL {
-    /// Makes the file, with so many letters and a line end.
-    fileprivate func making(_ count: Int) throws -> URL {
-        try Data([UInt8](repeating: 0x61, count: count) + [0x0A]).write(to: self)
-        return self
     }
 }

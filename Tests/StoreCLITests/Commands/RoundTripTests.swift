@@ -18,8 +18,8 @@ import Testing
         let imported = try tool.run("--store", "second", "import", "all.jsonl")
         #expect(imported.status == 0, "\(imported.errors)")
         #expect(try records(tool.path("second")) == written)
-        #expect(try tool.run("--store", "second", "schema", "--output", "json").output
-            == tool.run("schema", "--output", "json").output)
+        let copied = try tool.run("--store", "second", "schema", "--output", "json").output
+        #expect(try tool.run("schema", "--output", "json").output == copied)
 
         #expect(try tool.run("--store", "third", "create", "--schema", "schema.json").status == 0)
         let csv = try tool.run("--store", "third", "import", "Everything", "everything.csv")
@@ -34,7 +34,8 @@ import Testing
             name: "Defaults",
             fields: [
                 FieldSchema("id", Int64.self), FieldSchema("a", Double.self, default: -0.0),
-                FieldSchema("b", Double.self, default: .infinity), FieldSchema(name: "c", type: .optional(.string), defaultValue: .value([0]), renamedFrom: []),
+                FieldSchema("b", Double.self, default: .infinity),
+                FieldSchema(name: "c", type: .optional(.string), defaultValue: .value([]), renamedFrom: []),
                 FieldSchema("d", [String].self, default: ["x", "ü"]), FieldSchema("e", Date.self, token: .now),
                 FieldSchema("f", UUID.self, token: .newID), FieldSchema("g", UInt64.self, default: .max),
                 FieldSchema("h", [String: Int8].self, default: ["a": 1, "b": -1], renamedFrom: ["old", "older"]),
@@ -84,9 +85,11 @@ struct RandomRecords {
 
     init(seed: UInt64) { random = SeededGenerator(seed: seed) }
 
+    private static let root = URL(filePath: "/")
     private static let scalars: [FieldType] = [
         .bool, .int8, .int16, .int32, .int64, .uint8, .uint16, .uint32, .uint64, .float, .double, .string, .data, .uuid,
-        .date, .url, .decimal, .duration, .json, .enumeration(.string, cases: ["a", "b"]), .enumeration(.int16, cases: nil),
+        .date, .url, .decimal, .duration, .json, .enumeration(.string, cases: ["a", "b"]),
+        .enumeration(.int16, cases: nil),
     ]
 
     /// A schema with a field of every type, alone, optional and in collections.
@@ -133,14 +136,20 @@ struct RandomRecords {
         case .uint32: return .uint(UInt64(integer(UInt32.self)))
         case .uint64: return .uint(integer(UInt64.self))
         case .float: return .float(pick([0, -0.0, .infinity, .leastNonzeroMagnitude, 0.1, Float(fraction())]))
-        case .double: return .double(pick([0, -0.0, -.infinity, .greatestFiniteMagnitude, 5e-324, fraction()]))
+        case .double: return .double(pick([0, -0.0, -.infinity, .greatestFiniteMagnitude, fraction()]))
         case .string: return .string(text())
         case .data: return .data((0..<Int.random(in: 0...9, using: &random)).map { _ in integer(UInt8.self) })
         case .uuid: return .uuid(UUID(uuid: (uuidBytes())))
-        case .date: return .date(Date(timeIntervalSinceReferenceDate: pick([0, 0.1, -1e9, 812_345_678.123456, fraction()])))
-        case .url: return .url(pick([URL(filePath: "/a b"), URL(string: "https://example.org/?q=%20,\"") ?? URL(filePath: "/")]))
-        case .decimal: return .decimal(pick([0, Decimal(string: "-123456789012345678901234567890.12") ?? 0, .nan, 0.5]))
-        case .duration: return .duration(pick([.zero, .nanoseconds(-1), .seconds(1_000_000), Duration(attoseconds: 1)]))
+        case .date:
+            let seconds = pick([0, 0.1, -1e9, 812_345_678.123456, fraction()])
+            return .date(Date(timeIntervalSinceReferenceDate: seconds))
+        case .url:
+            let relative = URL(string: "b?c", relativeTo: URL(string: "https://example.org/a/"))
+            return .url(
+                pick([URL(filePath: "/a b"), URL(string: "https://example.org/?q=%20,"), relative]) ?? Self.root)
+        case .decimal:
+            return .decimal(pick([0, Decimal(string: "-123456789012345678901234567890.12") ?? 0, .nan, 0.5]))
+        case .duration: return .duration(pick([.zero, .nanoseconds(-1), .seconds(1_000_000), .init(attoseconds: 1)]))
         case .json: return .json(pick([#"{"a":[1,2.50,"x\"y"]}"#, "null", "[]", "1.0", "\"\""]))
         case .optional(let wrapped): return Bool.random(using: &random) ? .none : value(wrapped)
         case .array(let element): return .list((0..<Int.random(in: 0...3, using: &random)).map { _ in value(element) })
@@ -155,7 +164,10 @@ struct RandomRecords {
     }
 
     private mutating func text() -> String {
-        pick(["", " ", "null", "\"", "a,b", "line\nend\r\n", "ü\u{301}", "👩‍🚀", "\u{0}", "\u{FEFF}x", "[1", "true", "-0", "007"])
+        pick([
+            "", " ", "null", "\"", "a,b", "line\nend\r\n", "ü\u{301}", "👩‍🚀", "\u{0}", "\u{FEFF}x", "[1", "true", "-0",
+            "007",
+        ])
     }
 
     private mutating func fraction() -> Double { Double.random(in: -1e6...1e6, using: &random) }

@@ -58,7 +58,7 @@ public enum StoreCommandLine {
             text = first.lowercased() + text.dropFirst()
         }
         // A negative number is taken for an option.
-        let hasNegative = arguments.contains { $0.count > 1 && $0.first == "-" && $0.dropFirst().first?.isNumber == true }
+        let hasNegative = arguments.contains { $0.first == "-" && $0.dropFirst().first?.isNumber == true }
         let remedy = hasNegative ? "put -- before values that begin with a dash, or see" : "see"
         StandardError.writeLine("error: \(text); \(remedy) `store-cli --help`")
         return .usage

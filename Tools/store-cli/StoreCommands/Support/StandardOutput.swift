@@ -35,9 +35,12 @@ final class StandardOutput {
 
 /// Lines on standard error.
 enum StandardError {
+    /// Longer lines are cut: messages quote names and values, which may be of any length.
+    private static let maximumWidth = 1_000
+
     /// Writes a line. That it cannot be written is nothing that could be reported anywhere.
     static func writeLine(_ line: String) {
-        let bytes = Array((DisplayText.escaped(line) + "\n").utf8)
+        let bytes = Array((DisplayText.cut(DisplayText.escaped(line), to: maximumWidth) + "\n").utf8)
         try? FileDescriptor.write(bytes, to: STDERR_FILENO) { SystemFailure("standard error", code: $0) }
     }
 }
