@@ -1,0 +1,74 @@
+import Foundation
+import Testing
+
+/// SIGKILL proves nothing about durability, since the page cache survives it. These tests replay what workers wrote and
+/// synced, and look at what a disk may hold after the power went at any moment.
+@Suite(.serialized, .timeLimit(.minutes(TestRun.isLong ? 60 : 3))) struct PowerLossTests {
+    @Test func `every full write survives the loss of power at any moment, and relaxed ones go from the end only`() throws {
+        var total = PowerLoss.Outcome()
+        for round in 0..<(TestRun.isLong ? 12 : 1) {
+            let promise = ["mixed", "relaxed", "full"][round % 3]
+            let run = try RecordedRun(promise: promise, count: TestRun.isLong ? 60 : 25, salt: round)
+            var loss = PowerLoss(run, log: run.log, seed: TestRun.seed &+ UInt64(round))
+            try loss.cutEverywhere(imagesPerCut: TestRun.isLong ? 2 : 0.7)
+            let outcome = loss.outcome
+            #expect(outcome.violations == [], "MODELSTORE_SEED=\(TestRun.seed)")
+            total.images += outcome.images
+            total.unborn += outcome.unborn
+            total.refusedUnborn += outcome.refusedUnborn
+            total.lostRelaxed += outcome.lostRelaxed
+            total.refusals.formUnion(outcome.refusals)
+        }
+        TestRun.note("loss of power: \(total.summary); MODELSTORE_SEED=\(TestRun.seed)")
+        #expect(total.images > 200)
+        #expect(total.lostRelaxed > 0, "no image lost a relaxed write: the images are too kind")
+    }
+
+    @Test(arguments: SyncLog.BrokenPromise.allCases)
+    func `a disk that breaks its promise is found out`(promise: SyncLog.BrokenPromise) throws {
+        let run = try RecordedRun(promise: "full", count: 15)
+        var loss = PowerLoss(run, log: run.log.without(promise), seed: TestRun.seed)
+        try loss.cutEverywhere(imagesPerCut: 0.5, stopAtViolations: 5)
+        TestRun.note("without \(promise): \(loss.outcome.summary); the first: \(loss.outcome.violations.first ?? "none")")
+        #expect(loss.outcome.violations.count >= 5)
+    }
+
+    @Test func `the data file is written by calls that the replay follows, and never through a map`() throws {
+        let run = try RecordedRun(promise: "mixed", count: 10)
+        var maps = 0
+        var syncs = 0
+        var synchronousWrites = 0
+        var otherWrites = 0
+        for operation in run.log.operations {
+            switch operation {
+            case .map(let isWritable, let isShared):
+                maps += 1
+                #expect(!(isWritable && isShared), "a writable shared map of the data file")
+            case .unmodelled(let name): Issue.record("\(name) on the data file")
+            case .truncate(let byteCount): Issue.record("the data file is cut to \(byteCount) bytes")
+            case .sync: syncs += 1
+            case .write(_, _, true): synchronousWrites += 1
+            case .write: otherWrites += 1
+            case .open, .mark, .directorySync: break
+            }
+        }
+        // Were the log to miss a way to do any of these, the other tests would prove nothing.
+        #expect(maps >= 2)
+        #expect(syncs > 10)
+        #expect(synchronousWrites > 10)
+        #expect(otherWrites > 10)
+    }
+
+    @Test func `a new store's directory is synced before a full write returns`() throws {
+        let run = try RecordedRun(promise: "full", count: 1)
+        let firstAcknowledgement = run.log.operations.firstIndex {
+            if case .mark(let text) = $0 { Acknowledgement(text) != nil } else { false }
+        }
+        let directorySync = run.log.operations.firstIndex {
+            if case .directorySync(let path) = $0 { path == run.store } else { false }
+        }
+        let acknowledged = try #require(firstAcknowledgement)
+        let synced = try #require(directorySync, "the file's name is lost with the power: nothing syncs \(run.store)")
+        #expect(synced < acknowledged)
+    }
+}
