@@ -35,11 +35,13 @@ struct StoreExamination {
                 return true
             }
             let reading = transaction._reading
+            var found: [String] = []
+            _ = try StoreVerifier.verify(reading.snapshot) { found.append("\($0)") }
+            report.findings = found
             let head = try reading.feedHead()
             report.summary = "\(head.epoch) \(head.sequence) \(head.hash)"
             for lane in lanes where lane.name != Self.probe { report.summary += " \(lane.name)=\(lane.count)" }
             report.findings += try Self.recordFindings(lanes, transaction)
-            report.findings += try IndexComparison(reading).findings()
             report.findings += try FeedComparison(reading, head: head, expected: expected).findings(lanes)
             return report
         }

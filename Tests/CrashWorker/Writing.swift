@@ -31,7 +31,8 @@ struct Writing {
     let reports = Reports()
 
     init?(_ arguments: [String]) {
-        guard arguments.count >= 4, let promise = Promise(rawValue: arguments[1]), let limit = Int64(arguments[2]) else {
+        guard arguments.count >= 4, let promise = Promise(rawValue: arguments[1]), let limit = Int64(arguments[2])
+        else {
             return nil
         }
         path = arguments[0]
@@ -51,7 +52,7 @@ struct Writing {
                 }
                 try await group.waitForAll()
             }
-            await store.closed()
+            store.close()
             reports.say("done")
             return 0
         } catch {

@@ -16,8 +16,8 @@ struct PowerLoss {
 
         /// The outcome in one line.
         var summary: String {
-            "\(images) images of a store and \(unborn) of one in the making (\(refusedUnborn) refused); acknowledged relaxed"
-                + " writes lost in \(lostRelaxed), violations in \(violations.count)"
+            "\(images) images of a store and \(unborn) of one in the making (\(refusedUnborn) refused); "
+                + "acknowledged relaxed writes lost in \(lostRelaxed), violations in \(violations.count)"
         }
     }
 
@@ -58,13 +58,18 @@ struct PowerLoss {
         }
     }
 
-    /// Cuts before and within each operation, in `imagesPerCut` ways each on average, until there are enough violations.
-    mutating func cutEverywhere(imagesPerCut: Double, stopAtViolations limit: Int = 20) throws {
+    /// Cuts before and within each operation, in `imagesPerCut` ways each on average, until there are enough
+    /// violations.
+    ///
+    /// - Parameter onlyWhileMade: whether to stop where the first open of the store has returned.
+    mutating func cutEverywhere(
+        imagesPerCut: Double, stopAtViolations limit: Int = 20, onlyWhileMade: Bool = false
+    ) throws {
         var disk = Disk()
         var promised = Promised()
         for (place, operation) in log.operations.enumerated() {
             if case .mark(let text) = operation { promised.hear(text) }
-            guard outcome.violations.count < limit else { return }
+            guard outcome.violations.count < limit, !(onlyWhileMade && promised.epoch != nil) else { return }
             switch operation {
             case .write, .sync:
                 var cut = disk
@@ -91,7 +96,8 @@ struct PowerLoss {
             try run.replaceData(with: image)
             let verdict = try checker.check(run.store)
             if let violation = judge(verdict, promised) {
-                outcome.violations.append("cut at operation \(place), each \(unit) kept with chance \(chance): \(violation)")
+                let cut = "cut at operation \(place), each \(unit) kept with chance \(chance)"
+                outcome.violations.append("\(cut): \(violation)")
             }
         }
     }

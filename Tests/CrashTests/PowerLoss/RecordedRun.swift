@@ -16,13 +16,16 @@ final class RecordedRun {
         let logPath = directory.path("log")
         let environment = try SyncLogLibrary.shared.get().environment(log: logPath)
         let store = directory.path("store")
-        let first = try CrashWorker.write(store, promise, count: count, lanes: ["a\(salt)", "b\(salt)", "c\(salt)"],
-            environment: environment)
+        func start(_ names: [String]) throws -> ChildProcess {
+            try CrashWorker.write(
+                store, promise, count: count, lanes: names.map { "\($0)\(salt)" }, environment: environment)
+        }
+        let first = try start(["a", "b", "c"])
         defer { first.kill() }
         guard first.nextLine()?.hasPrefix("open ") == true else {
             throw Command.Failed(description: "the first worker did not open its store")
         }
-        let second = try CrashWorker.write(store, promise, count: count, lanes: ["d\(salt)", "e\(salt)"], environment: environment)
+        let second = try start(["d", "e"])
         defer { second.kill() }
         for worker in [first, second] {
             let last = worker.remainingLines().last

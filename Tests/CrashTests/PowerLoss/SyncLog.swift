@@ -61,11 +61,15 @@ struct SyncLog {
         }
     }
 
-    /// The log of a world in which a call did not do what it promises, to show that the test would notice.
+    /// The log of a world in which a call, once the store is made, does not do what it promises: to show that the test
+    /// would notice.
     func without(_ promise: BrokenPromise) -> SyncLog {
         var log = self
+        var isMade = false
         log.operations = operations.compactMap { operation in
-            switch (promise, operation) {
+            if case .mark = operation { isMade = true }
+            guard isMade else { return operation }
+            return switch (promise, operation) {
             case (.sync, .sync): nil
             case (.synchronousWrite, .write(let offset, let bytes, _)):
                 .write(offset: offset, bytes: bytes, isSynchronous: false)

@@ -25,8 +25,12 @@ final class ChildProcess: @unchecked Sendable {
 
     /// Starts a program.
     ///
-    /// - Parameter environment: variables besides those of this process.
-    init(_ path: String, _ arguments: [String], environment: [String: String] = [:]) throws {
+    /// - Parameters:
+    ///   - environment: variables besides those of this process.
+    ///   - mergesErrors: whether its error output counts as output; otherwise it goes where that of this process goes.
+    init(
+        _ path: String, _ arguments: [String], environment: [String: String] = [:], mergesErrors: Bool = false
+    ) throws {
         let toChild = try Self.channel()
         let fromChild = try Self.channel()
         defer {
@@ -38,7 +42,8 @@ final class ChildProcess: @unchecked Sendable {
         variables["SWIFT_BACKTRACE"] = "enable=no"
         variables.merge(environment) { _, new in new }
         processID = try Self.spawn(
-            path, arguments, variables.map { "\($0.key)=\($0.value)" }, input: toChild.childs, output: fromChild.childs)
+            path, arguments, variables.map { "\($0.key)=\($0.value)" }, input: toChild.childs,
+            output: fromChild.childs, mergesErrors: mergesErrors)
         input = toChild.own
         Thread.detachNewThread { [self, output = fromChild.own] in readLines(output) }
     }
@@ -140,16 +145,20 @@ final class ChildProcess: @unchecked Sendable {
     }
 
     private static func spawn(
-        _ path: String, _ arguments: [String], _ environment: [String], input: Int32, output: Int32
+        _ path: String, _ arguments: [String], _ environment: [String], input: Int32, output: Int32, mergesErrors: Bool
     ) throws -> pid_t {
         var actions = unsafe posix_spawn_file_actions_t()
         unsafe posix_spawn_file_actions_init(&actions)
         defer { unsafe posix_spawn_file_actions_destroy(&actions) }
         unsafe posix_spawn_file_actions_adddup2(&actions, input, 0)
         unsafe posix_spawn_file_actions_adddup2(&actions, output, 1)
+        if mergesErrors { unsafe posix_spawn_file_actions_adddup2(&actions, output, 2) }
         let words = unsafe ([path] + arguments).map { unsafe strdup($0) } + [nil]
         let variables = unsafe environment.map { unsafe strdup($0) } + [nil]
-        defer { for unsafe word in unsafe words + variables { unsafe free(word) } }
+        defer {
+            unsafe words.forEach { unsafe free($0) }
+            unsafe variables.forEach { unsafe free($0) }
+        }
         var processID: pid_t = 0
         let code = unsafe posix_spawnp(&processID, path, &actions, nil, words, variables)
         guard code == 0 else { throw POSIXError(POSIXErrorCode(rawValue: code) ?? .EIO) }

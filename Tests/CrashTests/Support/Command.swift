@@ -6,12 +6,12 @@ struct Command {
         let description: String
     }
 
-    /// Runs a program and returns the lines of its standard output.
+    /// Runs a program and returns the lines of its output.
     ///
     /// - Throws: ``Failed`` when it does not end with success.
     @discardableResult
-    static func run(_ path: String, _ arguments: [String], environment: [String: String] = [:]) throws -> [String] {
-        let child = try ChildProcess(path, arguments, environment: environment)
+    static func run(_ path: String, _ arguments: [String]) throws -> [String] {
+        let child = try ChildProcess(path, arguments, mergesErrors: true)
         let lines = child.remainingLines()
         let end = child.wait()
         guard end == .exit(0) else {

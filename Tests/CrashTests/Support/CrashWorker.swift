@@ -5,7 +5,8 @@ import Synchronization
 enum CrashWorker {
     /// Where the build put it.
     static let path: String = {
-        let own = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? CommandLine.arguments[0]
+        let link = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+        let own = link ?? CommandLine.arguments[0]
         return (own as NSString).deletingLastPathComponent + "/CrashWorker"
     }()
 
