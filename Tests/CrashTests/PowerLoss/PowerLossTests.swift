@@ -8,9 +8,9 @@ import Testing
         var total = PowerLoss.Outcome()
         for round in 0..<(TestRun.isLong ? 12 : 1) {
             let promise = ["mixed", "relaxed", "full"][round % 3]
-            let run = try RecordedRun(promise: promise, count: TestRun.isLong ? 60 : 25, salt: round)
+            let run = try RecordedRun(promise: promise, count: TestRun.isLong ? 80 : 40, salt: round)
             var loss = PowerLoss(run, log: run.log, seed: TestRun.seed &+ UInt64(round))
-            try loss.cutEverywhere(imagesPerCut: TestRun.isLong ? 2 : 0.7)
+            try loss.cutEverywhere(imagesPerCut: TestRun.isLong ? 3 : 1)
             let outcome = loss.outcome
             #expect(outcome.violations == [], "MODELSTORE_SEED=\(TestRun.seed)")
             total.images += outcome.images
