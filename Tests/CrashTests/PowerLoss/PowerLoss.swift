@@ -58,29 +58,32 @@ struct PowerLoss {
         }
     }
 
-    /// Cuts before and within each operation, in `imagesPerCut` ways each on average, until there are enough
-    /// violations.
+    /// Cuts before and within the operations, until there are enough violations.
     ///
-    /// - Parameter onlyWhileMade: whether to stop where the first open of the store has returned.
+    /// - Parameters:
+    ///   - images: how many to make, spread evenly over all operations.
+    ///   - onlyWhileMade: whether to cut only where the first open of the store has not returned.
     mutating func cutEverywhere(
-        imagesPerCut: Double, stopAtViolations limit: Int = 20, onlyWhileMade: Bool = false
+        images: Int, stopAtViolations limit: Int = 20, onlyWhileMade: Bool = false
     ) throws {
+        let operations = log.operations.prefix { operation in
+            if case .mark = operation { !onlyWhileMade } else { true }
+        }
+        let imagesPerCut = Double(images) / Double(operations.count { $0.changesDisk })
         var disk = Disk()
         var promised = Promised()
-        for (place, operation) in log.operations.enumerated() {
+        for (place, operation) in operations.enumerated() {
             if case .mark(let text) = operation { promised.hear(text) }
-            guard outcome.violations.count < limit, !(onlyWhileMade && promised.epoch != nil) else { return }
-            switch operation {
-            case .write, .sync:
+            guard outcome.violations.count < limit else { return }
+            if operation.changesDisk {
                 var cut = disk
                 cut.begin(operation)
                 try lookAt(cut, promised, place, times: times(imagesPerCut))
-            default: break
             }
             disk.apply(operation)
         }
         // After the end too, when what is still pending is lost.
-        try lookAt(disk, promised, log.operations.count, times: 4)
+        try lookAt(disk, promised, operations.count, times: 4)
     }
 
     private mutating func times(_ average: Double) -> Int {

@@ -3,14 +3,14 @@ import Testing
 
 /// SIGKILL proves nothing about durability, since the page cache survives it. These tests replay what workers wrote and
 /// synced, and look at what a disk may hold after the power went at any moment.
-@Suite(.serialized, .timeLimit(.minutes(TestRun.isLong ? 60 : 3))) struct PowerLossTests {
+@Suite(.serialized, .timeLimit(.minutes(TestRun.isLong ? 60 : 5))) struct PowerLossTests {
     @Test func `full writes survive the loss of power at any moment, and relaxed ones go from the end only`() throws {
         var total = PowerLoss.Outcome()
         for round in 0..<(TestRun.isLong ? 12 : 1) {
             let promise = ["mixed", "relaxed", "full"][round % 3]
-            let run = try RecordedRun(promise: promise, count: TestRun.isLong ? 80 : 40, salt: round)
+            let run = try RecordedRun(promise: promise, count: TestRun.isLong ? 80 : 30, salt: round)
             var loss = PowerLoss(run, log: run.log, seed: TestRun.seed &+ UInt64(round))
-            try loss.cutEverywhere(imagesPerCut: TestRun.isLong ? 3 : 1)
+            try loss.cutEverywhere(images: TestRun.isLong ? 3_000 : 400)
             let outcome = loss.outcome
             #expect(outcome.violations == [], "MODELSTORE_SEED=\(TestRun.seed)")
             total.images += outcome.images
@@ -28,7 +28,7 @@ import Testing
     func `a disk that breaks its promise is found out`(promise: SyncLog.BrokenPromise) throws {
         let run = try RecordedRun(promise: "full", count: 15)
         var loss = PowerLoss(run, log: run.log.without(promise), seed: TestRun.seed)
-        try loss.cutEverywhere(imagesPerCut: 0.5, stopAtViolations: 40)
+        try loss.cutEverywhere(images: 200, stopAtViolations: 40)
         // Without syncs a store may be damaged in any way; without synchronous writes it is merely an older one.
         let example = loss.outcome.violations.first {
             promise == .sync || $0.contains("was acknowledged as full")
@@ -41,11 +41,11 @@ import Testing
     @Test func `the loss of power while a store is made leaves one that works, or a clear refusal`() throws {
         let run = try RecordedRun(promise: "full", count: 1)
         var loss = PowerLoss(run, log: run.log, seed: TestRun.seed)
-        try loss.cutEverywhere(imagesPerCut: TestRun.isLong ? 1_000 : 40, onlyWhileMade: true)
+        try loss.cutEverywhere(images: TestRun.isLong ? 5_000 : 150, onlyWhileMade: true)
         let refusals = loss.outcome.refusals.sorted()
         TestRun.note("loss of power in the making: \(loss.outcome.summary); \(refusals)")
         #expect(loss.outcome.violations == [], "MODELSTORE_SEED=\(TestRun.seed)")
-        #expect(loss.outcome.unborn > 40)
+        #expect(loss.outcome.unborn > 100)
     }
 
     @Test func `the data file is written by calls that the replay follows, and never through a map`() throws {

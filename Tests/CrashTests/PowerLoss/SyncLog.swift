@@ -17,6 +17,14 @@ struct SyncLog {
         case directorySync(String)
         /// A call that this replay cannot follow.
         case unmodelled(String)
+
+        /// Whether the disk is another one after it.
+        var changesDisk: Bool {
+            switch self {
+            case .write, .sync: true
+            default: false
+            }
+        }
     }
 
     var operations: [Operation] = []
