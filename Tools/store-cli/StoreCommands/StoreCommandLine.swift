@@ -23,7 +23,7 @@ public enum StoreCommandLine {
             StandardError.writeLine("error: \(failure.message)")
             return failure.status
         } catch {
-            return end(parsing: error)
+            return end(parsing: error, of: arguments)
         }
     }
 
@@ -36,7 +36,7 @@ public enum StoreCommandLine {
     }
 
     /// Asking for help is an error to the parser, and no failure.
-    private static func end(parsing error: any Error) -> ExitStatus {
+    private static func end(parsing error: any Error, of arguments: [String]) -> ExitStatus {
         if StoreCLI.exitCode(for: error) == .success {
             do {
                 let output = StandardOutput()
@@ -57,7 +57,10 @@ public enum StoreCommandLine {
         if let first = text.first, text.dropFirst().first?.isLowercase == true {
             text = first.lowercased() + text.dropFirst()
         }
-        StandardError.writeLine("error: \(text); see `store-cli --help`")
+        // A negative number is taken for an option.
+        let hasNegative = arguments.contains { $0.count > 1 && $0.first == "-" && $0.dropFirst().first?.isNumber == true }
+        let remedy = hasNegative ? "put -- before values that begin with a dash, or see" : "see"
+        StandardError.writeLine("error: \(text); \(remedy) `store-cli --help`")
         return .usage
     }
 }

@@ -28,7 +28,8 @@ struct Export: ParsableCommand {
             try store.read { transaction in
                 let reading = transaction._reading
                 let catalog = reading.catalog
-                let indexes = try type.map { [try catalog.requirePlace(ofTypeNamed: $0)] } ?? Array(catalog.types.indices)
+                let only = try type.map { try catalog.requirePlace(ofTypeNamed: $0) }
+                let indexes = only.map { [$0] } ?? Array(catalog.types.indices)
                 let total = try indexes.reduce(0) { try $0 + reading.count(typeIndex: $1) }
                 let progress = ProgressBar("exporting", total: total, unit: "rows")
                 defer { progress.finish() }

@@ -54,7 +54,10 @@ struct Import: ParsableCommand {
         let name = file == nil ? nil : type
         let path = file ?? type
         let new = NewTypeOptions(id: id, index: index, unique: unique)
-        let format = try format ?? Self.format(of: path)
+        guard let format = format ?? Self.format(of: path) else {
+            let missing = file == nil ? "; or name the file behind the TYPE" : ""
+            throw CommandFailure(.usage, "the form of \(path) is not known by its extension; give --format\(missing)")
+        }
         let input: InputSource
         do {
             input = try InputSource(path)
@@ -83,7 +86,8 @@ struct Import: ParsableCommand {
         let types = importer.store.recordTypes
         if let type = types.first(where: { $0.name == name }) {
             guard new.isEmpty else {
-                throw CommandFailure(.usage, "the store has \(name) already; --id, --index and --unique are for new types")
+                throw CommandFailure(
+                    .usage, "the store has \(name) already; --id, --index and --unique are for new types")
             }
             return try importer.run(rows, as: type)
         }
@@ -97,13 +101,13 @@ struct Import: ParsableCommand {
         return try importer.run(rows, creating: name, new)
     }
 
-    private static func format(of path: String) throws -> Format {
+    private static func format(of path: String) -> Format? {
         if path == "-" { return .jsonl }
         let name = path.split(separator: "/").last.map(String.init) ?? path
         switch name.contains(".") ? name.split(separator: ".").last?.lowercased() : nil {
         case "jsonl", "ndjson", "json": return .jsonl
         case "csv": return .csv
-        default: throw CommandFailure(.usage, "the form of \(path) is not known by its extension; give --format")
+        default: return nil
         }
     }
 }

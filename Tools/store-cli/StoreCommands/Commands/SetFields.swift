@@ -16,7 +16,7 @@ struct SetFields: ParsableCommand {
     @OptionGroup var options: GlobalOptions
     @Argument(help: "The record type.", completion: TypeNameCompletion.kind) var type: String
     @Argument(help: ArgumentHelp(IDArgument.help)) var id: String
-    @Argument(help: "What to change.") var assignments: [FieldAssignment]
+    @Argument(help: ArgumentHelp("What to change.", valueName: "field=value")) var assignments: [FieldAssignment]
 
     func run() throws {
         let (name, idText, assignments) = (type, id, assignments)
@@ -60,7 +60,7 @@ struct FieldAssignment: ExpressibleByArgument, Sendable {
             let old = record.values[part.place]
             guard try value(of: fields[part.place].type, type) != old else { return }
             throw CommandFailure(
-                .badData, "\(type.name).\(name) is the id, which does not change; insert a new record and delete this one")
+                .badData, "\(type.name).\(name) is the id, which does not change; insert a new record, delete this one")
         }
         try set(path[...], in: &record.values, of: fields, type)
     }
@@ -69,10 +69,10 @@ struct FieldAssignment: ExpressibleByArgument, Sendable {
         _ path: ArraySlice<String>, in values: inout [DynamicValue], of fields: [FieldSchema], _ type: OpenType
     ) throws {
         guard let first = path.first, let place = fields.firstIndex(where: { $0.name == first }) else {
-            let nearest = NearestName.find(path.first ?? "", among: fields.map(\.name))
-            throw CommandFailure(
-                .usage, "\(type.name) has no field \(name)"
-                    + (nearest.map { "; did you mean \($0)?" } ?? "; it has \(fields.map(\.name).joined(separator: ", "))"))
+            let names = fields.map(\.name)
+            let suggestion = Suggestion.text(for: path.first ?? "", among: names, before: "; ")
+            let remedy = suggestion.isEmpty ? "; it has \(names.joined(separator: ", "))" : suggestion
+            throw CommandFailure(.usage, "\(type.name) has no field \(name)\(remedy)")
         }
         if path.count == 1 {
             values[place] = try value(of: fields[place].type, type)
@@ -83,7 +83,8 @@ struct FieldAssignment: ExpressibleByArgument, Sendable {
         }
         guard case .fields(var nested) = values[place] else {
             throw CommandFailure(
-                .badData, "\(type.name).\(first) is none, so \(name) cannot be set alone; give \(first) as a JSON object")
+                .badData,
+                "\(type.name).\(first) is none, so \(name) cannot be set alone; give \(first) as a JSON object")
         }
         try set(path.dropFirst(), in: &nested, of: schema.fields, type)
         values[place] = .fields(nested)

@@ -19,7 +19,9 @@ struct Importer {
     }
 
     /// Imports rows of a type that is made from them.
-    func run(_ rows: consuming some ImportRows, creating name: String, _ options: NewTypeOptions) throws -> ImportReport {
+    func run(
+        _ rows: consuming some ImportRows, creating name: String, _ options: NewTypeOptions
+    ) throws -> ImportReport {
         try CSVHeader.requireDistinct(rows.columns ?? [], input: input.name)
         let columns = rows.columns
         var inference = SchemaInference()

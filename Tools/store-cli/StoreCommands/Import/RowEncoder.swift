@@ -24,11 +24,10 @@ struct RowEncoder {
         var fieldPlaces: [Int] = []
         for column in columns ?? [] {
             guard let place = type.place(ofFieldNamed: column) else {
-                let nearest = NearestName.find(column, among: type.fields.map(\.name))
+                let suggestion = Suggestion.text(for: column, among: type.fields.map(\.name))
                 throw CommandFailure(
                     .badData,
-                    "\(input), line 1: \(type.name) has no field \(column)"
-                        + (nearest.map { ", did you mean \($0)?" } ?? "") + "; nothing was imported")
+                    "\(input), line 1: \(type.name) has no field \(column)\(suggestion); nothing was imported")
             }
             fieldPlaces.append(place)
         }
@@ -61,10 +60,8 @@ struct RowEncoder {
         if let only { return only }
         let name = row.type ?? ""
         if let place = places[name] { return place }
-        let nearest = NearestName.find(name, among: types.map(\.name))
-        throw ImportMistake(
-            line: row.line,
-            reason: "the store has no record type \(name)" + (nearest.map { ", did you mean \($0)?" } ?? ""))
+        let suggestion = Suggestion.text(for: name, among: types.map(\.name))
+        throw ImportMistake(line: row.line, reason: "the store has no record type \(name)\(suggestion)")
     }
 
     private func values(_ cells: [CSVField], of type: RecordType) throws(CodecError) -> [DynamicValue] {

@@ -33,10 +33,9 @@ struct SchemaInference {
         let schemas = fields.fields(required: Set(options.id))
         func place(_ field: String, _ option: String) throws -> Int {
             guard let place = schemas.firstIndex(where: { $0.name == field }) else {
-                let nearest = NearestName.find(field, among: fields.fieldNames)
+                let suggestion = Suggestion.text(for: field, among: fields.fieldNames, before: "; ")
                 throw CommandFailure(
-                    .usage, "\(option) names the field \(field), which the input does not have"
-                        + (nearest.map { "; did you mean \($0)?" } ?? ""))
+                    .usage, "\(option) names the field \(field), which the input does not have\(suggestion)")
             }
             let type = schemas[place].type
             guard type.isIndexable else {
@@ -48,9 +47,8 @@ struct SchemaInference {
         }
         func indexes(_ options: [String], _ option: String, isUnique: Bool) throws -> [IndexSchema] {
             try options.map { list in
-                IndexSchema(
-                    try list.split(separator: ",", omittingEmptySubsequences: false).map { try place(String($0), option) },
-                    isUnique: isUnique)
+                let names = list.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+                return IndexSchema(try names.map { try place($0, option) }, isUnique: isUnique)
             }
         }
         let schema = RecordSchema(

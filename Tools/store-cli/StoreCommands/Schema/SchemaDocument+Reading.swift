@@ -49,8 +49,8 @@ private struct SchemaReader {
         func places(_ json: JSONValue?, at place: String) throws -> [Int] {
             try texts(json, at: place).map { name in
                 if let index = fields.firstIndex(where: { $0.name == name }) { return index }
-                let nearest = NearestName.find(name, among: fields.map(\.name))
-                throw mistake(place, "names \(name), which is no field" + (nearest.map { ", did you mean \($0)?" } ?? ""))
+                let suggestion = Suggestion.text(for: name, among: fields.map(\.name))
+                throw mistake(place, "names \(name), which is no field\(suggestion)")
             }
         }
         let isAssigned = try flag(json["assignsIDs"], at: "\(place).assignsIDs")
@@ -128,7 +128,8 @@ private struct SchemaReader {
         if let element = json?["set"] { return .set(try fieldType(element, at: "\(place).set")) }
         if let pair = json?["dictionary"]?.array, pair.count == 2 {
             return .dictionary(
-                try fieldType(pair[0], at: "\(place).dictionary[0]"), try fieldType(pair[1], at: "\(place).dictionary[1]"))
+                try fieldType(pair[0], at: "\(place).dictionary[0]"),
+                try fieldType(pair[1], at: "\(place).dictionary[1]"))
         }
         if let raw = json?["enum"] {
             let cases = try json?["cases"].map { try texts($0, at: "\(place).cases") }
@@ -161,8 +162,8 @@ private struct SchemaReader {
     private func checkKeys(_ json: JSONValue, _ known: [String], at place: String) throws {
         guard let members = json.object else { throw mistake(place, "takes an object") }
         for member in members where !known.contains(member.key) {
-            let nearest = NearestName.find(member.key, among: known)
-            throw mistake(place, "has the unknown member \(member.key)" + (nearest.map { ", did you mean \($0)?" } ?? ""))
+            let suggestion = Suggestion.text(for: member.key, among: known)
+            throw mistake(place, "has the unknown member \(member.key)\(suggestion)")
         }
     }
 }

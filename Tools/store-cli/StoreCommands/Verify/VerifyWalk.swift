@@ -82,7 +82,8 @@ struct VerifyWalk: ParsableCommand {
 
     /// Reads each entry of a database to its last byte.
     private func walkRaw(
-        _ path: String, database: LMDBDatabase? = nil, named name: String = "", _ body: ([UInt8], [UInt8]) throws -> Void
+        _ path: String, database: LMDBDatabase? = nil, named name: String = "",
+        _ body: ([UInt8], [UInt8]) throws -> Void
     ) throws {
         let environment = try LMDBEnvironment.open(at: path, options: .init(isReadOnly: true))
         defer { environment.close() }

@@ -1,0 +1,199 @@
+import Foundation
+import Testing
+
+/// What every command prints in every form, and how it fails, as files that are checked in.
+@Suite("Output, word by word") struct GoldenTests {
+    private static let forms = ["table", "json", "jsonl", "csv"]
+
+    @Test func `create`() throws {
+        let tool = try Tool()
+        try tool.write("schema.json", Sample.schema)
+        try tool.write("half.json", #"{"types": [{"name": "A", "id": ["x"], "fields": ["#)
+        try tool.write("none.json", #"{"types": []}"#)
+        try tool.write("field.json", #"{"name": "A", "id": ["idd"], "fields": [{"name": "id", "type": "int64"}]}"#)
+        try tool.write("type.json", #"{"name": "A", "id": ["id"], "fields": [{"name": "id", "type": "int65"}]}"#)
+        try tool.write("key.json", #"{"name": "A", "id": ["id"], "feilds": []}"#)
+        try tool.write("id.json", #"{"name": "A", "id": ["id"], "fields": [{"name": "id", "type": "double?"}]}"#)
+        try tool.write(
+            "default.json",
+            #"{"name": "A", "id": ["id"], "fields": [{"name": "id", "type": "int8", "default": {"value": 300}}]}"#)
+        var transcript = Transcript(tool)
+        for name in ["half", "none", "field", "type", "key", "id", "default"] {
+            try transcript.run("create", "--schema", name + ".json")
+        }
+        try transcript.run("create", "--schema", "missing.json")
+        try transcript.run("types")
+        try transcript.run("create", "--schema", "schema.json")
+        try transcript.run("create", "--schema", "schema.json")
+        try transcript.run("types")
+        try transcript.run("--store", "other", "create", "--schema", "-", input: Sample.schema)
+        try transcript.expect("create")
+    }
+
+    @Test func `types and schema`() throws {
+        var transcript = Transcript(try Sample.tool())
+        for form in Self.forms { try transcript.run("--output", form, "types") }
+        for form in Self.forms { try transcript.run("--output", form, "schema") }
+        try transcript.run("schema", "Seat")
+        try transcript.run("schema", "Seat", "--output", "json")
+        try transcript.run("schema", "Sensr")
+        try transcript.expect("schema")
+    }
+
+    @Test func `get`() throws {
+        var transcript = Transcript(try Sample.tool())
+        for form in Self.forms { try transcript.run("--output", form, "get", "Sensor", "s3") }
+        try transcript.run("get", "Sensor", "s2")
+        try transcript.run("get", "Log", "1")
+        try transcript.run("get", "Seat", #"["a,b", 3]"#)
+        try transcript.run("get", "Sensor", "s9")
+        try transcript.run("get", "Sensors", "s1")
+        try transcript.run("get", "Log", "one")
+        try transcript.run("get", "Seat", "a")
+        try transcript.run("get", "Seat", "a,b,3")
+        try transcript.run("get", "Seat", "[1")
+        try transcript.run("get", "Seat", "a,3")
+        try transcript.expect("get")
+    }
+
+    @Test func `insert and upsert`() throws {
+        var transcript = Transcript(try Sample.tool())
+        let record = #"{"id": "s4", "room": "attic", "serial": "B-1", "tags": []}"#
+        for (form, number) in zip(Self.forms, 4...) {
+            let own = record.replacingOccurrences(of: "s4", with: "s\(number)")
+                .replacingOccurrences(of: "B-1", with: "B-\(number)")
+            try transcript.run("--output", form, "insert", "Sensor", own)
+        }
+        try transcript.run("insert", "Sensor", record)
+        try transcript.run("upsert", "Sensor", record)
+        try transcript.run("upsert", "Sensor", "-", input: record)
+        try transcript.run("insert", "Sensor", #"{"id": "s9", "room": "r", "serial": "A-17", "tags": []}"#)
+        try transcript.run("insert", "Sensor", #"{"id": "s9", "room": "r", "serial": "C", "tag": []}"#)
+        try transcript.run("insert", "Sensor", #"{"id": "s9", "room": "r", "serial": "C", "tags": [1]}"#)
+        try transcript.run("insert", "Sensor", #"{"id": "s9", "room": "r", "serial": "C"}"#)
+        try transcript.run("insert", "Sensor", #"{"id": "s9", "room": null, "serial": "C", "tags": []}"#)
+        try transcript.run("insert", "Sensor", "[1]")
+        try transcript.run("insert", "Sensor", #"{"id": "s9""#)
+        try transcript.run("insert", "Sensor", #"{"id": "s9", "id": "s9"}"#)
+        try transcript.run("insert", "Log", #"{"text": "assigned"}"#)
+        try transcript.run("insert", "Log", #"{"number": 9, "text": "given"}"#)
+        try transcript.run("insert", "Log", #"{"text": "assigned after it"}"#)
+        try transcript.run("insert", "Log", #"{"number": 1e30, "text": "too large"}"#)
+        try transcript.run("types")
+        try transcript.expect("insert")
+    }
+
+    @Test func `set`() throws {
+        var transcript = Transcript(try Sample.tool())
+        for form in Self.forms { try transcript.run("--output", form, "set", "Sensor", "s1", "celsius=1e3") }
+        try transcript.run("set", "Sensor", "s1", "note=", "celsius=nan", "--output", "jsonl")
+        try transcript.run("set", "Sensor", "s1", "note=null", "--output", "jsonl")
+        try transcript.run("set", "Sensor", "s1", #"note="null""#, "--output", "jsonl")
+        try transcript.run("set", "Sensor", "s1", "note=a=b", #"tags=["one", "two"]"#, "--output", "jsonl")
+        try transcript.run("set", "Sensor", "s3", "address.city=Bonn", "address.zip=", "--output", "jsonl")
+        try transcript.run("set", "Seat", #"["a,b", 3]"#, "taken=true", "--output", "jsonl")
+        try transcript.run("set", "Sensor", "s1", "id=s1", "room=r", "--output", "jsonl")
+        try transcript.run("set", "Sensor", "s1", "address.city=Bonn")
+        try transcript.run("set", "Sensor", "s1", "room=x", "celsius=warm")
+        try transcript.run("set", "Sensor", "s1", "id=s9")
+        try transcript.run("set", "Sensor", "s1", "serial=A-18")
+        try transcript.run("set", "Sensor", "s1", "celcius=1")
+        try transcript.run("set", "Sensor", "s1", "wholly=1")
+        try transcript.run("set", "Sensor", "s1", "room.x=1")
+        try transcript.run("set", "Sensor", "s1", "room")
+        try transcript.run("set", "Sensor", "s1")
+        try transcript.run("set", "Sensor", "s9", "room=x")
+        try transcript.run("set", "Sensor", "s1", "room=")
+        try transcript.run("--output", "jsonl", "get", "Sensor", "s1")
+        try transcript.expect("set")
+    }
+
+    @Test func `delete`() throws {
+        var transcript = Transcript(try Sample.tool())
+        try transcript.run("delete", "Sensor", "s1", "s9")
+        try transcript.run("delete", "Sensor", "s1", "s2", "s1")
+        try transcript.run("delete", "Sensor", "s1")
+        try transcript.run("delete", "Seat", #"["a,b", 3]"#)
+        try transcript.run("delete", "Log", "x")
+        try transcript.run("delete", "Nothing", "x")
+        try transcript.run("delete", "Sensor")
+        try transcript.run("types")
+        try transcript.expect("delete")
+    }
+
+    @Test func `export`() throws {
+        var transcript = Transcript(try Sample.tool())
+        try transcript.run("export")
+        try transcript.run("export", "Sensor")
+        try transcript.run("--output", "csv", "export", "Sensor")
+        try transcript.run("--output", "csv", "export")
+        try transcript.run("--output", "json", "export")
+        try transcript.run("export", "Senso")
+        try transcript.expect("export")
+    }
+
+    @Test func `stat and readers`() throws {
+        var transcript = Transcript(try Sample.tool())
+        for form in Self.forms { try transcript.run("--output", form, "stat") }
+        for form in Self.forms { try transcript.run("--output", form, "readers") }
+        try transcript.run("readers", "--clear-stale")
+        try transcript.expect("stat")
+    }
+
+    @Test func `verify`() throws {
+        let tool = try Sample.tool()
+        var transcript = Transcript(tool)
+        for form in Self.forms { try transcript.run("--output", form, "verify") }
+        try transcript.run("--store", "nowhere", "verify")
+        try tool.run("backup", "half")
+        let data = try Data(contentsOf: URL(filePath: tool.path("half/data.mdb")))
+        try data.prefix(10_000).write(to: URL(filePath: tool.path("half/data.mdb")))
+        for form in Self.forms { try transcript.run("--output", form, "--store", "half", "verify") }
+        try transcript.run("--store", "half", "types")
+        try transcript.expect("verify")
+    }
+
+    @Test func `backup, compact and restore`() throws {
+        var transcript = Transcript(try Sample.tool())
+        try transcript.run("backup", "copy")
+        try transcript.run("backup", "copy")
+        try transcript.run("compact", "small")
+        try transcript.run("delete", "Sensor", "s1")
+        try transcript.run("restore", "copy")
+        try transcript.run("types")
+        try transcript.run("--store", "new", "restore", "small")
+        try transcript.run("--store", "new", "types")
+        try transcript.run("restore", "nowhere")
+        try transcript.run("restore", "store")
+        try transcript.run("backup", "schema.json")
+        try transcript.expect("copies")
+    }
+
+    @Test func `usage`() throws {
+        let tool = try Sample.tool()
+        try tool.write("elsewhere.mdb", "text")
+        var transcript = Transcript(tool)
+        try transcript.run("bogus")
+        try transcript.run("query", "Sensor")
+        try transcript.run("get", "Sensor")
+        try transcript.run("--output", "xml", "types")
+        try transcript.run("types", "--otput", "json")
+        try transcript.run("delete", "Log", "-5")
+        try transcript.run("delete", "Log", "--", "-5")
+        try transcript.run("--store", "", "types")
+        try transcript.run("--store=nowhere", "types")
+        try transcript.run("--store", "elsewhere.mdb", "types")
+        try transcript.expect("usage")
+    }
+
+    @Test func `help`() throws {
+        var transcript = Transcript(try Tool())
+        try transcript.run("--help")
+        let commands = [
+            "create", "types", "schema", "import", "export", "get", "insert", "upsert", "set", "delete", "stat",
+            "readers", "verify", "backup", "compact", "restore",
+        ]
+        for command in commands { try transcript.run("help", command) }
+        try transcript.expect("help")
+    }
+}

@@ -1,0 +1,80 @@
+import Foundation
+import Testing
+
+/// Input that no friend wrote is answered with a line and a status, and changes nothing.
+@Suite("Hostile input") struct HostileInputTests {
+    /// Bytes by name.
+    static let inputs: [(name: String, bytes: [UInt8])] = {
+        var random = SeededGenerator(seed: 7)
+        let garbage = (0..<200_000).map { _ in UInt8.random(in: 0...255, using: &random) }
+        let deep = String(repeating: #"{"a":"#, count: 100_000)
+        let wide = #"{"id": ""# + String(repeating: "x", count: 1 << 20) + #"", "room""#
+        return [
+            ("garbage", garbage), ("deep objects", Array(deep.utf8)),
+            ("deep arrays", [UInt8](repeating: UInt8(ascii: "["), count: 1_000_000)),
+            ("zeros", [UInt8](repeating: 0, count: 100_000)),
+            ("a zero in a text", Array("{\"id\": \"a\0b\"}\n".utf8)),
+            ("half a sequence", Array("{\"id\": \"".utf8) + [0xC3] + Array("\"}\n".utf8)),
+            ("an unclosed quote", Array("id,room\n\"a,b\n".utf8) + [UInt8](repeating: 0x61, count: 1 << 20)),
+            ("half a record", Array(wide.utf8)), ("a lone surrogate", Array(#"{"id": "\ud800"}"#.utf8)),
+            ("carriage returns", Array(String(repeating: "\r", count: 10_000).utf8)),
+        ]
+    }()
+
+    @Test(arguments: inputs.map(\.name)) func `A bad file is refused`(name: String) throws {
+        let bytes = try #require(Self.inputs.first { $0.name == name }).bytes
+        let tool = try Sample.tool()
+        let before = try tool.run("export").output
+        try tool.write("bad", bytes)
+        for arguments in [
+            ["import", "Sensor", "bad", "--format", "jsonl"], ["import", "Sensor", "bad", "--format", "csv"],
+            ["import", "New", "bad", "--format", "jsonl", "--id", "id"],
+            ["import", "New", "bad", "--format", "csv", "--id", "nothing"], ["create", "--schema", "bad"],
+            ["--store", "other", "create", "--schema", "bad"], ["import", "bad", "--format", "jsonl"],
+        ] {
+            let run = try tool.run(arguments)
+            #expect([64, 65].contains(run.status), "\(arguments) ended with \(run.status)")
+            #expect(run.output == "")
+            #expect(run.errors.hasPrefix("error: "))
+            #expect(run.errors.split(separator: "\n").count == 1)
+            #expect(run.errors.utf8.count < 4_000, "\(run.errors.prefix(4_000))")
+            #expect(!run.errors.unicodeScalars.contains { $0.value < 0x20 && $0 != "\n" })
+        }
+        #expect(try tool.run("export").output == before)
+        #expect(!FileManager.default.fileExists(atPath: tool.path("other")))
+    }
+
+    @Test func `A line without an end does not fill the memory`() throws {
+        let tool = try Sample.tool()
+        let run = try tool.start(
+            ["import", "Sensor", "-", "--on-error", "skip"], input: FileHandle(forReadingFrom: URL(filePath: tool.path("big")).making(70 << 20)))
+        let end = try run.finish()
+        #expect(end.status == 0)
+        #expect(end.errors.contains("line 1: the line has more than 67108864 bytes"), "\(end.errors.prefix(300))")
+    }
+
+    @Test func `Names that are no names`() throws {
+        let tool = try Sample.tool()
+        for name in ["", "\u{1B}[31m", String(repeating: "x", count: 10_000), "a\nb", "../x"] {
+            let run = try tool.run("get", name, name)
+            #expect(run.status == 64)
+            #expect(run.errors.split(separator: "\n").count == 1)
+            #expect(!run.errors.contains("\u{1B}"))
+        }
+    }
+
+    @Test func `Values cannot control the terminal`() throws {
+        let tool = try Sample.tool()
+        let run = try tool.run("set", "Sensor", "s1", "note=\u{1B}]0;title\u{7}\u{202E}")
+        #expect(run.output.contains(#"\u{1B}]0;title\u{7}\u{202E}"#))
+        #expect(!run.output.contains("\u{1B}"))
+    }
+}
+
+extension URL {
+    /// Makes the file, with so many letters and a line end.
+    fileprivate func making(_ count: Int) throws -> URL {
+        try Data([UInt8](repeating: 0x61, count: count) + [0x0A]).write(to: self)
+        return self
+    }
+}

@@ -1,0 +1,174 @@
+import Foundation
+import StoreEngine
+import StoreRuntime
+import Testing
+
+/// What `export` writes, `import` takes back without loss, whatever the fields hold.
+@Suite("Export and import") struct RoundTripTests {
+    @Test(arguments: 0..<6) func `Random records of every type come back equal`(seed: UInt64) throws {
+        var random = RandomRecords(seed: seed)
+        let tool = try Tool()
+        let schema = random.schema()
+        let written = try fill(tool.store, schema, count: 120, &random)
+        try tool.write("schema.json", try tool.run("schema", "--output", "json").output)
+        try tool.write("all.jsonl", try tool.run("export").output)
+        try tool.write("everything.csv", try tool.run("--output", "csv", "export", "Everything").output)
+
+        #expect(try tool.run("--store", "second", "create", "--schema", "schema.json").status == 0)
+        let imported = try tool.run("--store", "second", "import", "all.jsonl")
+        #expect(imported.status == 0, "\(imported.errors)")
+        #expect(try records(tool.path("second")) == written)
+        #expect(try tool.run("--store", "second", "schema", "--output", "json").output
+            == tool.run("schema", "--output", "json").output)
+
+        #expect(try tool.run("--store", "third", "create", "--schema", "schema.json").status == 0)
+        let csv = try tool.run("--store", "third", "import", "Everything", "everything.csv")
+        #expect(csv.status == 0, "\(csv.errors)")
+        #expect(try records(tool.path("third")) == written)
+        #expect(try tool.run("--store", "third", "verify").status == 0)
+    }
+
+    @Test func `Defaults survive a schema document to the last bit`() throws {
+        let tool = try Tool()
+        let schema = RecordSchema(
+            name: "Defaults",
+            fields: [
+                FieldSchema("id", Int64.self), FieldSchema("a", Double.self, default: -0.0),
+                FieldSchema("b", Double.self, default: .infinity), FieldSchema(name: "c", type: .optional(.string), defaultValue: .value([0]), renamedFrom: []),
+                FieldSchema("d", [String].self, default: ["x", "ü"]), FieldSchema("e", Date.self, token: .now),
+                FieldSchema("f", UUID.self, token: .newID), FieldSchema("g", UInt64.self, default: .max),
+                FieldSchema("h", [String: Int8].self, default: ["a": 1, "b": -1], renamedFrom: ["old", "older"]),
+            ], id: IDSchema([0]))
+        let store = try Store(at: tool.store, records: [])
+        try store.addTypes([schema])
+        store.close()
+        try tool.write("schema.json", try tool.run("schema", "--output", "json").output)
+        #expect(try tool.run("--store", "second", "create", "--schema", "schema.json").status == 0)
+        let copy = try Store(at: tool.path("second"), records: [])
+        defer { copy.close() }
+        #expect(copy.recordTypes.map(\.schema) == [schema])
+        let inserted = try tool.run("--store", "second", "insert", "Defaults", #"{"id": 1}"#)
+        #expect(inserted.status == 0, "\(inserted.errors)")
+    }
+
+    private func fill(
+        _ path: String, _ schema: RecordSchema, count: Int, _ random: inout RandomRecords
+    ) throws -> [DynamicRecord] {
+        let store = try Store(at: path, records: [])
+        defer { store.close() }
+        try store.addTypes([schema])
+        let records = (0..<count).map { random.record(schema, id: $0) }
+        _ = try store.write { transaction in
+            for record in records { try transaction.put(record, typeIndex: 0, mode: .insert) }
+        }
+        return try self.records(path)
+    }
+
+    private func records(_ path: String) throws -> [DynamicRecord] {
+        let store = try Store(at: path, records: [])
+        defer { store.close() }
+        return try store.read { transaction in
+            var found: [DynamicRecord] = []
+            try transaction._reading.forEachDynamic(typeIndex: 0) { record in
+                found.append(record)
+                return true
+            }
+            return found
+        }
+    }
+}
+
+/// Makes records with values that are easily lost: extremes, signs of zero, marks and separators.
+struct RandomRecords {
+    private var random: SeededGenerator
+
+    init(seed: UInt64) { random = SeededGenerator(seed: seed) }
+
+    private static let scalars: [FieldType] = [
+        .bool, .int8, .int16, .int32, .int64, .uint8, .uint16, .uint32, .uint64, .float, .double, .string, .data, .uuid,
+        .date, .url, .decimal, .duration, .json, .enumeration(.string, cases: ["a", "b"]), .enumeration(.int16, cases: nil),
+    ]
+
+    /// A schema with a field of every type, alone, optional and in collections.
+    mutating func schema() -> RecordSchema {
+        var fields = [FieldSchema(name: "id", type: .int64, defaultValue: nil, renamedFrom: [])]
+        func add(_ type: FieldType) {
+            fields.append(FieldSchema(name: "f\(fields.count)", type: type, defaultValue: nil, renamedFrom: []))
+        }
+        for type in Self.scalars {
+            add(type)
+            if type != .json { add(.optional(type)) }
+            if type != .uint8 { add(.array(type)) }
+        }
+        for type in [FieldType.string, .int32, .uuid] {
+            add(.set(type))
+            add(.dictionary(.string, type))
+            add(.dictionary(.int64, .optional(type)))
+        }
+        let inner = FieldSchema(name: "in, ner", type: .optional(.double), defaultValue: nil, renamedFrom: [])
+        let text = FieldSchema(name: "text", type: .string, defaultValue: nil, renamedFrom: [])
+        let embedded = FieldType.embedded(EmbeddedSchema(fields: [inner, text]))
+        add(embedded)
+        add(.optional(embedded))
+        add(.array(.optional(embedded)))
+        return RecordSchema(name: "Everything", fields: fields, id: IDSchema([0]))
+    }
+
+    /// A record with this id.
+    mutating func record(_ schema: RecordSchema, id: Int) -> DynamicRecord {
+        var values: [DynamicValue] = [.int(Int64(id))]
+        for field in schema.fields.dropFirst() { values.append(value(field.type)) }
+        return DynamicRecord(values: values)
+    }
+
+    private mutating func value(_ type: FieldType) -> DynamicValue {
+        switch type {
+        case .bool: return .bool(Bool.random(using: &random))
+        case .int8: return .int(Int64(integer(Int8.self)))
+        case .int16: return .int(Int64(integer(Int16.self)))
+        case .int32: return .int(Int64(integer(Int32.self)))
+        case .int64: return .int(integer(Int64.self))
+        case .uint8: return .uint(UInt64(integer(UInt8.self)))
+        case .uint16: return .uint(UInt64(integer(UInt16.self)))
+        case .uint32: return .uint(UInt64(integer(UInt32.self)))
+        case .uint64: return .uint(integer(UInt64.self))
+        case .float: return .float(pick([0, -0.0, .infinity, .leastNonzeroMagnitude, 0.1, Float(fraction())]))
+        case .double: return .double(pick([0, -0.0, -.infinity, .greatestFiniteMagnitude, 5e-324, fraction()]))
+        case .string: return .string(text())
+        case .data: return .data((0..<Int.random(in: 0...9, using: &random)).map { _ in integer(UInt8.self) })
+        case .uuid: return .uuid(UUID(uuid: (uuidBytes())))
+        case .date: return .date(Date(timeIntervalSinceReferenceDate: pick([0, 0.1, -1e9, 812_345_678.123456, fraction()])))
+        case .url: return .url(pick([URL(filePath: "/a b"), URL(string: "https://example.org/?q=%20,\"") ?? URL(filePath: "/")]))
+        case .decimal: return .decimal(pick([0, Decimal(string: "-123456789012345678901234567890.12") ?? 0, .nan, 0.5]))
+        case .duration: return .duration(pick([.zero, .nanoseconds(-1), .seconds(1_000_000), Duration(attoseconds: 1)]))
+        case .json: return .json(pick([#"{"a":[1,2.50,"x\"y"]}"#, "null", "[]", "1.0", "\"\""]))
+        case .optional(let wrapped): return Bool.random(using: &random) ? .none : value(wrapped)
+        case .array(let element): return .list((0..<Int.random(in: 0...3, using: &random)).map { _ in value(element) })
+        case .set(let element): return .list(Array(Set((0..<3).map { _ in value(element) })))
+        case .dictionary(let key, let value):
+            let keys = Set((0..<3).map { _ in self.value(key) })
+            return .pairs(keys.map { DynamicPair(key: $0, value: self.value(value)) })
+        case .enumeration(let raw, let cases):
+            return cases.map { .string(pick($0)) } ?? value(raw)
+        case .embedded(let schema): return .fields(schema.fields.map { value($0.type) })
+        }
+    }
+
+    private mutating func text() -> String {
+        pick(["", " ", "null", "\"", "a,b", "line\nend\r\n", "ü\u{301}", "👩‍🚀", "\u{0}", "\u{FEFF}x", "[1", "true", "-0", "007"])
+    }
+
+    private mutating func fraction() -> Double { Double.random(in: -1e6...1e6, using: &random) }
+
+    private mutating func integer<I: FixedWidthInteger>(_ type: I.Type) -> I {
+        pick([.min, .max, 0, 1, I.random(in: .min ... .max, using: &random)])
+    }
+
+    private mutating func pick<T>(_ values: [T]) -> T { values[Int.random(in: values.indices, using: &random)] }
+
+    private mutating func uuidBytes() -> uuid_t {
+        var bytes = UUID().uuid
+        bytes.0 = integer(UInt8.self)
+        return bytes
+    }
+}

@@ -1,0 +1,76 @@
+import Foundation
+import Testing
+
+/// What commands printed, one after the other, compared with a file that is checked in.
+///
+/// `RECORD=1` writes the files anew. What differs from run to run is masked: the folder, tokens and identities, the
+/// time now, sizes of files and maps.
+struct Transcript {
+    private static let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .appending(path: "Golden")
+
+    private let tool: Tool
+    private var text = ""
+
+    init(_ tool: Tool) { self.tool = tool }
+
+    /// Runs a command and notes what it printed.
+    mutating func run(_ arguments: String..., input: String? = nil) throws {
+        let run = try tool.run(arguments, input: input)
+        text += "$ store-cli " + arguments.map(Self.quoted).joined(separator: " ")
+        text += input == nil ? "\n" : " < input\n"
+        text += run.output
+        if !run.output.isEmpty, !run.output.hasSuffix("\n") { text += "(no line end)\n" }
+        for line in run.errors.split(separator: "\n", omittingEmptySubsequences: false).dropLast() {
+            text += "2> \(line)\n"
+        }
+        if run.status != 0 { text += "(exit \(run.status))\n" }
+        text += "\n"
+    }
+
+    /// Compares everything with the golden file of this name.
+    func expect(_ name: String, sourceLocation: SourceLocation = #_sourceLocation) throws {
+        let file = Self.folder.appending(path: name + ".txt")
+        let masked = mask(text)
+        if ProcessInfo.processInfo.environment["RECORD"] == "1" {
+            try Data(masked.utf8).write(to: file)
+            return
+        }
+        let golden = try String(contentsOf: file, encoding: .utf8)
+        guard masked != golden else { return }
+        let place = zip(golden.split(separator: "\n"), masked.split(separator: "\n")).first { $0 != $1 }
+        Issue.record(
+            """
+            \(name).txt differs; RECORD=1 writes it anew
+            expected: \(place?.0 ?? "an end")
+            found:    \(place?.1 ?? "an end")
+            \(masked)
+            """, sourceLocation: sourceLocation)
+    }
+
+    private func mask(_ text: String) -> String {
+        var text = text.replacingOccurrences(of: tool.folder, with: "FOLDER")
+        let rules: [(String, String)] = [
+            (#"[0-9A-F]{8}-[0-9A-F-]{27}\.[0-9a-f]+\.(\d+)\.[0-9a-f]+"#, "TOKEN.$1"),
+            (#"20(2[5-9]|[3-9]\d)-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z"#, "NOW"),
+            (#"(fileBytes|mapBytes|usedPages|freePages)("?:?\s*)\d+"#, "$1$2SIZE"),
+            (#", \d+ bytes"#, ", SIZE bytes"),
+            (#"process \d+ has"#, "process PID has"),
+        ]
+        for (pattern, replacement) in rules {
+            text = text.replacingOccurrences(of: pattern, with: replacement, options: .regularExpression)
+        }
+        return text
+    }
+
+    private static func quoted(_ argument: String) -> String {
+        let plain = argument.utf8.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): true
+            case UInt8(ascii: "0")...UInt8(ascii: "9"): true
+            default: "-_./=,:".utf8.contains(byte)
+            }
+        }
+        return plain && !argument.isEmpty ? argument : "'" + argument.replacingOccurrences(of: "'", with: "'\\''") + "'"
+    }
+}
