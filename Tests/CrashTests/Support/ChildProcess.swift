@@ -3,7 +3,8 @@ import Glibc
 
 /// A process that a test starts, talks to line by line, and may kill.
 ///
-/// A thread of its own reads what the process says. `state` is protected by its condition.
+/// A thread of its own reads what the process says. `state` is protected by `condition`; all else is constant, which is
+/// what makes it safe to share.
 final class ChildProcess: @unchecked Sendable {
     /// How a process ended.
     enum End: Hashable, Sendable {
