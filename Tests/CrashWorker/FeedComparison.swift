@@ -3,8 +3,8 @@ import StoreEngine
 
 /// Reads the feed from its oldest change set to its head, and compares it with what was written.
 ///
-/// Each lane must count up by one from change set to change set, with no reset in between, and what was acknowledged must
-/// be there as it was acknowledged. That the feed chains and fits the records, `StoreVerifier` says.
+/// Each lane must count up by one from change set to change set, with no reset in between, and what was acknowledged
+/// must be there as it was acknowledged. That the feed chains and fits the records, `StoreVerifier` says.
 struct FeedComparison: ~Escapable {
     private let reading: ReadingScope
     private let head: FeedHead

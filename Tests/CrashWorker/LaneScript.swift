@@ -1,7 +1,7 @@
 import StoreEngine
 
-/// What each write of a lane does: a function of the lane's name and the write's number alone, so that whoever knows how
-/// many writes of a lane are in a store knows all its records.
+/// What each write of a lane does: a function of the lane's name and the write's number alone, so that whoever knows
+/// how many writes of a lane are in a store knows all its records.
 ///
 /// Of a lane at most the last ``window`` entries are there; a write inserts one, changes one now and then, and deletes
 /// the one that leaves the window.

@@ -23,6 +23,8 @@ final class Reports: Sendable {
 }
 
 /// The function `synclog_mark` of a preloaded SyncLog, if there is one.
+///
+/// Safe to share and to call anywhere: the function takes a lock of its own and keeps nothing of the text.
 @safe
 struct SyncLogMark: @unchecked Sendable {
     private typealias Function = @convention(c) (UnsafePointer<CChar>) -> Void

@@ -3,11 +3,11 @@ import StoreEngine
 import StoreRuntime
 import Synchronization
 
-/// `write <directory> <full|relaxed|mixed> <writes of each lane, 0 for no end> <lane>…`: each lane writes one write after
-/// the other, all lanes at once, until standard input ends or says `stop`.
+/// `write <directory> <full|relaxed|mixed> <writes of each lane, 0 for no end> <lane>…`: each lane writes one write
+/// after the other, all lanes at once, until standard input ends or says `stop`.
 ///
-/// Says `open <epoch>`, then for each write that returned `ack <lane> <number> <sequence> <hash> <full|relaxed>`, and at
-/// the end `done`, or `error …` and ends with 1.
+/// Says `open <epoch>`, then for each write that returned `ack <lane> <number> <sequence> <hash> <full|relaxed>`, and
+/// at the end `done`, or `error …` and ends with 1.
 struct Writing {
     /// How a write asks to be kept.
     enum Promise: String {

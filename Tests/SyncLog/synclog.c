@@ -3,7 +3,7 @@
 //
 // Environment:
 //   SYNCLOG_FILE     where to append the log; without it nothing is logged
-//   SYNCLOG_KILL_AT  kills the process with SIGKILL right before its n-th write or sync of the data file (1 is the first)
+//   SYNCLOG_KILL_AT  kills the process with SIGKILL right before its n-th write or sync of the data file, from 1
 //
 // Log: records of 32 bytes, each followed by its payload; integers in this machine's byte order.
 //   u32 kind     see below
@@ -14,8 +14,8 @@
 //   i32 result   what the call returned, cut to 32 bits
 //
 // One lock is held over each call and its record, so that the log's order is the order of the calls. Between processes
-// that share a log, LMDB's own write lock does the same. A call is recorded when it has returned: one that is cut short by
-// a kill is not in the log.
+// that share a log, LMDB's own write lock does the same. A call is recorded when it has returned: one that is cut short
+// by a kill is not in the log.
 
 #define _GNU_SOURCE
 #include <errno.h>
@@ -332,8 +332,8 @@ int sync_file_range(int descriptor, off64_t offset, off64_t length, unsigned fla
     return (int)syscall(SYS_sync_file_range, descriptor, offset, length, flags);
 }
 
-// Maps. A writable shared map would be written, and synced by msync, behind this log's back: the test refuses one of the
-// data file.
+// Maps. A writable shared map would be written, and synced by msync, behind this log's back: the test refuses one of
+// the data file.
 
 void *mmap(void *address, size_t length, int protection, int flags, int descriptor, off_t offset) {
     void *result = (void *)syscall(SYS_mmap, address, length, protection, flags, descriptor, offset);

@@ -56,7 +56,7 @@ struct PythonReader {
         env = lmdb.open(sys.argv[1], readonly=True, max_dbs=64, map_size=1 << 36)
         print("py-lmdb %s with LMDB %s" % (lmdb.__version__, ".".join(map(str, lmdb.version()))))
         def fields(record):
-            # After a header of 16 bytes: the width of an offset, the number of fields, where each field ends, the fields.
+            # After a header of 16 bytes: an offset's width, the number of fields, where each ends, the fields.
             width, count = struct.unpack_from("<BH", record, 16)
             table = 19 + width * count
             ends = [int.from_bytes(record[19 + width * i:19 + width * (i + 1)], "little") for i in range(count)]
@@ -75,11 +75,15 @@ struct PythonReader {
                     records[name] = dict(tx.cursor(db))
                     for index in described["indexes"]:
                         name_of_index = b"index.%d.%d" % (described["id"], index["id"])
-                        found = [record_key(k, d) for k, d in tx.cursor(env.open_db(name_of_index, txn=tx, create=False))]
+                        entries = tx.cursor(env.open_db(name_of_index, txn=tx, create=False))
+                        found = [record_key(key, data) for key, data in entries]
                         if sorted(found) != sorted(records[name]):
                             raise ValueError("%s does not fit its records" % name_of_index.decode())
-                lanes = ((fields(lane)[0].decode(), int.from_bytes(fields(lane)[1], "little")) for lane in records["Lane"].values())
-                return "snapshot %d %d %s" % (tx.id(), len(records["Entry"]), " ".join("%s=%d" % lane for lane in lanes))
+                counts = []
+                for lane in records["Lane"].values():
+                    name, count = fields(lane)
+                    counts.append("%s=%d" % (name.decode(), int.from_bytes(count, "little")))
+                return "snapshot %d %d %s" % (tx.id(), len(records["Entry"]), " ".join(counts))
         for line in sys.stdin:
             try: print(read())
             except Exception as error: print("failed %r" % error)

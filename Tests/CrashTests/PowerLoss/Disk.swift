@@ -2,9 +2,9 @@ import Foundation
 
 /// What the disk under a file may hold when the power goes.
 ///
-/// `durable` is what it held for sure after the last sync. Of each unit (a page of the page cache, or a sector of the disk)
-/// any state since then may have got there, independent of all other units; but a synchronous write takes its units there
-/// as they are then.
+/// `durable` is what it held for sure after the last sync. Of each unit (a page of the page cache, or a sector of the
+/// disk) any state since then may have got there, independent of all other units; but a synchronous write takes its
+/// units there as they are then.
 struct Disk {
     private struct Write {
         let offset: Int
@@ -57,8 +57,8 @@ struct Disk {
     ///   - unit: how they are cut.
     func image(chance: Double, unit: Unit, using random: inout some RandomNumberGenerator) -> Data {
         var image = durable
-        // For each unit: how many of the writes that touch it got there. It was written back at some moment, and then held
-        // all writes until that moment.
+        // For each unit: how many of the writes that touch it got there. It was written back at some moment, and then
+        // held all writes until that moment.
         var touches: [Int: (all: Int, certain: Int)] = [:]
         for write in pending {
             for index in Self.units(write, unit) {

@@ -3,7 +3,8 @@ import Glibc
 
 /// A process that a test starts, talks to line by line, and may kill.
 ///
-/// A thread of its own reads what the process says. `state` is protected by its condition.
+/// A thread of its own reads what the process says. `state` is protected by `condition`; all else is constant, which is
+/// what makes it safe to share.
 final class ChildProcess: @unchecked Sendable {
     /// How a process ended.
     enum End: Hashable, Sendable {
@@ -133,8 +134,8 @@ final class ChildProcess: @unchecked Sendable {
         }
     }
 
-    /// Two connected ends. A socket and not a pipe: it is closed in every other child of this process from the start, or
-    /// none of them would see the end of its input; and writing to one whose other end is gone is no signal.
+    /// Two connected ends. A socket and not a pipe: it is closed in every other child of this process from the start,
+    /// or none of them would see the end of its input; and writing to one whose other end is gone is no signal.
     private static func channel() throws -> (own: Int32, childs: Int32) {
         var ends: [Int32] = [0, 0]
         let kind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)

@@ -50,8 +50,8 @@ final class StoreChecker {
 
     /// Looks at the store in a directory, writes to it and looks again.
     ///
-    /// - Parameter acknowledged: writes whose change sets must be in the feed as they were acknowledged, unless retention
-    ///   has dropped them.
+    /// - Parameter acknowledged: writes whose change sets must be in the feed as they were acknowledged, unless
+    ///   retention has dropped them.
     func check(_ directory: String, acknowledged: [Acknowledgement] = []) throws -> Verdict {
         let worker = try worker ?? ChildProcess(CrashWorker.path, ["check"])
         self.worker = worker
