@@ -1,0 +1,98 @@
+import ArgumentParser
+import Glibc
+import LMDB
+import StoreEngine
+import StoreRuntime
+
+/// The part of `verify` that reads the store, in a process of its own: damaged pages may end it.
+struct VerifyWalk: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "verify-walk", abstract: "Reads everything for verify.", shouldDisplay: false)
+
+    /// What is walked.
+    enum Part: String, ExpressibleByArgument {
+        /// The store, with everything in it compared.
+        case store
+        /// The names of the databases.
+        case names
+        /// The entries of one database, without a look at what they mean.
+        case database
+    }
+
+    @OptionGroup var options: GlobalOptions
+    @Argument var part: Part
+    @Argument var name: String?
+
+    func run() throws {
+        // The process that watches tells of a crash; a core file of the whole map would help nobody.
+        var limit = rlimit(rlim_cur: 0, rlim_max: 0)
+        _ = unsafe setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &limit)
+        let output = StandardOutput()
+        let message: WalkMessage
+        do {
+            message = .done(summary: try walk(output))
+        } catch {
+            let failure = CommandFailure(error)
+            // Damage that keeps the store from being opened is what was looked for.
+            message =
+                (error as? StoreError)?.code == .damaged
+                ? .finding(kind: "storage", place: "store", problem: failure.message) : .failed(failure)
+        }
+        try output.write(message.line)
+        try output.flush()
+    }
+
+    private func walk(_ output: StandardOutput) throws -> String {
+        let path = try options.requireStore()
+        switch part {
+        case .store: return try verify(path, output)
+        case .names:
+            try walkRaw(path, database: LMDBDatabase(handle: 1)) { key, _ in
+                try output.write(WalkMessage.database(String(decoding: key, as: UTF8.self)).line)
+            }
+        case .database:
+            let name = name ?? ""
+            try walkRaw(path, named: name) { _, _ in }
+        }
+        return ""
+    }
+
+    private func verify(_ path: String, _ output: StandardOutput) throws -> String {
+        var failure: (any Error)?
+        let summary = try Store.verify(at: path) { finding in
+            do {
+                if finding.place == .metadata("format"), finding.kind == .unknown {
+                    failure = CommandFailure(.newerFormat, finding.message + "; use a newer store-cli")
+                }
+                let message = WalkMessage.finding(
+                    kind: finding.kind.rawValue, place: finding.place.description, problem: finding.message)
+                try output.write(message.line)
+                // At once: the next page may end the process.
+                try output.flush()
+            } catch {
+                failure = failure ?? error
+            }
+        }
+        if let failure { throw failure }
+        return [
+            Counted.text(summary.typeCount, "record type"), Counted.text(summary.recordCount, "record"),
+            "\(summary.entryCount) index entries", Counted.text(summary.changeSetCount, "change set"),
+        ].joined(separator: ", ")
+    }
+
+    /// Reads each entry of a database to its last byte.
+    private func walkRaw(
+        _ path: String, database: LMDBDatabase? = nil, named name: String = "", _ body: ([UInt8], [UInt8]) throws -> Void
+    ) throws {
+        let environment = try LMDBEnvironment.open(at: path, options: .init(isReadOnly: true))
+        defer { environment.close() }
+        let raw = try environment.beginRead()
+        guard let database = try database ?? raw.snapshot.openDatabase(named: name) else { return }
+        var cursor = try raw.snapshot.openCursor(database)
+        var isPositioned = try cursor.first()
+        while isPositioned {
+            try body(cursor.key.array(), cursor.value.array())
+            isPositioned = try cursor.next()
+        }
+    }
+}

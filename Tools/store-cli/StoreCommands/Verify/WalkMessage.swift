@@ -1,0 +1,51 @@
+import StoreEngine
+
+/// What the walking process tells the one that watches it: one JSON object a line.
+enum WalkMessage: Equatable {
+    /// Something is wrong.
+    case finding(kind: String, place: String, problem: String)
+    /// The name of a database.
+    case database(String)
+    /// The walk came to its end.
+    case done(summary: String)
+    /// The walk could not be done.
+    case failed(CommandFailure)
+
+    /// The message as a line.
+    var line: String {
+        let members: [JSONMember] =
+            switch self {
+            case .finding(let kind, let place, let problem):
+                [
+                    JSONMember("kind", .string(kind)), JSONMember("place", .string(place)),
+                    JSONMember("problem", .string(problem)),
+                ]
+            case .database(let name): [JSONMember("database", .string(name))]
+            case .done(let summary): [JSONMember("done", .string(summary))]
+            case .failed(let failure):
+                [
+                    JSONMember("status", .number(JSONNumber(Int(failure.status.rawValue)))),
+                    JSONMember("message", .string(failure.message)),
+                ]
+            }
+        return JSONWriter.text(of: .object(members)) + "\n"
+    }
+
+    /// The message of a line; nil for one that a dying process cut short.
+    init?(line: some StringProtocol) {
+        guard let json = try? JSONReader.read(String(line)) else { return nil }
+        if let place = json["place"]?.string, let problem = json["problem"]?.string, let kind = json["kind"]?.string {
+            self = .finding(kind: kind, place: place, problem: problem)
+        } else if let name = json["database"]?.string {
+            self = .database(name)
+        } else if let summary = json["done"]?.string {
+            self = .done(summary: summary)
+        } else if let number = json["status"]?.number?.int64, let message = json["message"]?.string,
+            let status = Int32(exactly: number).flatMap(ExitStatus.init(rawValue:))
+        {
+            self = .failed(CommandFailure(status, message))
+        } else {
+            return nil
+        }
+    }
+}
