@@ -1,7 +1,7 @@
 import Foundation
+import LMDB
 import StoreEngine
 import StoreRuntime
-import Synchronization
 import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct MapGrowthTests {
@@ -14,7 +14,7 @@ import Testing
     }
 
     private final class Runs: Sendable {
-        private let runs = Mutex<[Inputs]>([])
+        private let runs = HandoverMutex<[Inputs]>([])
 
         var all: [Inputs] { runs.withLock { $0 } }
 
