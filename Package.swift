@@ -79,8 +79,17 @@ let package = Package(
         .testTarget(name: "TidinessTests"),
         .testTarget(name: "HostwatchTests", dependencies: ["Hostwatch", "hostwatch"]),
         .testTarget(
-            name: "StoreCLITests", dependencies: ["StoreCommands", "store-cli", "StoreRuntime", "StoreEngine", "LMDB"],
-            exclude: ["Golden"]),
+            name: "StoreCLITests",
+            dependencies: ["StoreCommands", "store-cli", "StoreRuntime", "StoreEngine", "LMDB"],
+            exclude: ["Golden"]
+        ),
+        // What the crash tests start and kill. Tests/SyncLog is C that they compile and preload into it.
+        .executableTarget(
+            name: "CrashWorker",
+            dependencies: ["StoreRuntime", "StoreEngine", "LMDB"],
+            path: "Tests/CrashWorker"
+        ),
+        .testTarget(name: "CrashTests", dependencies: ["CrashWorker"]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -105,8 +105,9 @@ extension FeedChange {
             guard let field = UInt32(exactly: try reader.readVarint()) else {
                 throw CodecError("a change has a field number out of range")
             }
-            let isPresent = try reader.read(UInt8.self) == 1
-            earlier.append(EarlierValue(field: field, bytes: isPresent ? try reader.readLengthPrefixed().array() : nil))
+            let mark = try reader.read(UInt8.self)
+            guard mark <= 1 else { throw CodecError("an earlier value is neither there nor not") }
+            earlier.append(EarlierValue(field: field, bytes: mark == 1 ? try reader.readLengthPrefixed().array() : nil))
         }
     }
 }

@@ -51,6 +51,17 @@ extension FieldType {
         }
     }
 
+    /// Whether an optional holds an optional somewhere. Such a value cannot be told from none without its Swift type.
+    package var hasNestedOptional: Bool {
+        switch self {
+        case .optional(let wrapped): wrapped.isOptional || wrapped.hasNestedOptional
+        case .array(let element), .set(let element): element.hasNestedOptional
+        case .dictionary(let key, let value): key.hasNestedOptional || value.hasNestedOptional
+        case .embedded(let schema): schema.fields.contains { $0.type.hasNestedOptional }
+        default: false
+        }
+    }
+
     /// Whether the type is an integer of any width.
     package var isInteger: Bool {
         switch self {

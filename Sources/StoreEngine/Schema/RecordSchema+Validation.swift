@@ -18,6 +18,11 @@ extension RecordSchema {
         for field in fields {
             guard !field.name.isEmpty else { throw fail("has a field without a name") }
             guard names.insert(field.name).inserted else { throw fail("names the field \(field.name) twice") }
+            guard !field.type.hasNestedOptional else {
+                throw fail(
+                    "has the field \(field.name) of type \(field.type), an optional of an optional",
+                    "say with an enum what none means, or use one optional")
+            }
         }
         guard !id.fields.isEmpty else { throw fail("has no id", "name the field that tells its records apart") }
         guard id.fields.allSatisfy(fields.indices.contains), Set(id.fields).count == id.fields.count else {

@@ -105,12 +105,14 @@ extension WriteTransaction {
         }
     }
 
-    private func requireRoomForChanges() throws(StoreError) {
+    /// Fails the closure for good: the operation that went past the limit is done already.
+    private mutating func requireRoomForChanges() throws(StoreError) {
         guard changes.byteCount <= state.limits.changeSetByteCount else {
-            throw StoreError(
-                .tooLarge,
-                "the change set of one write takes more than \(state.limits.changeSetByteCount) bytes",
-                remedy: "write in several closures, or raise the limit changeSetByteCount")
+            throw refuse(
+                StoreError(
+                    .tooLarge,
+                    "the change set of one write takes more than \(state.limits.changeSetByteCount) bytes",
+                    remedy: "write in several closures, or raise the limit changeSetByteCount"))
         }
     }
 

@@ -4,8 +4,9 @@ package import LMDB
 /// A write transaction: all that one write closure does, kept or undone as a whole.
 ///
 /// The closure gets it as `inout` and must not let it escape. An operation that throws has changed nothing, so a
-/// closure may catch the error and go on. A closure may run more than once (after the map grew); ``now``, ``newID()``
-/// and ``random`` give the same values each time, so that it does the same.
+/// closure may catch the error and go on; after one that no closure can go on from (the disk is full, the change set is
+/// past its limit) the whole write fails, caught or not. A closure may run more than once (after the map grew); ``now``,
+/// ``newID()`` and ``random`` give the same values each time, so that it does the same.
 public struct WriteTransaction: ~Copyable, ReadableTransaction {
     var raw: LMDBWriteTransaction
     let state: StoreState
@@ -59,10 +60,12 @@ public struct WriteTransaction: ~Copyable, ReadableTransaction {
     var sequence: UInt64 { head.sequence + 1 }
 
     /// Turns an LMDB error into a store error and remembers it: LMDB refuses to commit after it.
-    mutating func fail(_ error: LMDBError) -> StoreError {
-        let storeError = StoreError(error)
-        failure = failure ?? storeError
-        return storeError
+    mutating func fail(_ error: LMDBError) -> StoreError { refuse(StoreError(error)) }
+
+    /// Remembers that the closure cannot be committed, whatever it makes of `error`.
+    mutating func refuse(_ error: StoreError) -> StoreError {
+        failure = failure ?? error
+        return error
     }
 
     /// The error that forbids a commit, if the closure met one and went on.

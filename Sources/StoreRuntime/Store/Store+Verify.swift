@@ -15,9 +15,10 @@ extension Store {
         return try Self.verify(core.environment, onFinding)
     }
 
-    /// Verifies the store in a directory without opening it as a `Store`, which damage may forbid.
+    /// Verifies the store in a directory without opening it as a `Store`, which damage may forbid. Other processes may use
+    /// it meanwhile; one that this process has open is verified through its `Store`.
     ///
-    /// - Throws: ``StoreError``: `notAStore`, `noSuchStore` and what keeps an environment from being opened.
+    /// - Throws: ``StoreError``: `notAStore`, `noSuchStore`, `inUse` and what keeps an environment from being opened.
     @discardableResult
     package static func verify(
         at path: String, _ onFinding: @escaping (VerifyFinding) -> Void

@@ -1,5 +1,5 @@
+import LMDB
 import StoreEngine
-import Synchronization
 
 /// What the runs of several closures left, and in which order they ran.
 final class RanBox: Sendable {
@@ -11,9 +11,9 @@ final class RanBox: Sendable {
         var position: Position?
     }
 
-    private let state: Mutex<(runs: Int, ran: [Ran])>
+    private let state: HandoverMutex<(runs: Int, ran: [Ran])>
 
-    init(count: Int) { state = Mutex((0, Array(repeating: Ran(), count: count))) }
+    init(count: Int) { state = HandoverMutex((0, Array(repeating: Ran(), count: count))) }
 
     var all: [Ran] { state.withLock { $0.ran } }
 

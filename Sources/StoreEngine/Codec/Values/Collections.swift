@@ -30,7 +30,13 @@ extension Set: FieldValue where Element: FieldValue {
         encoded.reserveCapacity(count)
         for element in self { encoded.append(try ElementCodec.bytes(of: element)) }
         encoded.sort { $0.lexicographicallyPrecedes($1) }
-        for element in encoded { writer.append(element) }
+        for (index, element) in encoded.enumerated() {
+            // Swift's sets take the same NaN twice.
+            guard index == 0 || encoded[index - 1] != element else {
+                throw CodecError("a set cannot hold an element twice")
+            }
+            writer.append(element)
+        }
     }
 
     public init(from bytes: RawSpan) throws(CodecError) {
@@ -53,7 +59,10 @@ extension Dictionary: FieldValue where Key: FieldValue, Value: FieldValue {
             encoded.append((try ElementCodec.bytes(of: key), try ElementCodec.bytes(of: value)))
         }
         encoded.sort { $0.key.lexicographicallyPrecedes($1.key) }
-        for pair in encoded {
+        for (index, pair) in encoded.enumerated() {
+            guard index == 0 || encoded[index - 1].key != pair.key else {
+                throw CodecError("a dictionary cannot hold a key twice")
+            }
             writer.append(pair.key)
             writer.append(pair.value)
         }

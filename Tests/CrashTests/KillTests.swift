@@ -1,0 +1,132 @@
+import Foundation
+import Testing
+
+/// Two processes write one store, and one of them is killed again and again.
+@Suite(.serialized, .timeLimit(.minutes(TestRun.isLong ? 60 : 5))) struct KillTests {
+    /// Where a victim is killed.
+    enum Moment: CaseIterable {
+        /// Wherever it is when the test has heard enough.
+        case anywhere
+        /// Right before a write or sync of the data file.
+        case atFileOperation
+    }
+
+    @Test(arguments: Moment.allCases)
+    func `what a killed writer acknowledged is there once, and the other one notices nothing`(moment: Moment) throws {
+        var random = SeededGenerator(seed: TestRun.seed)
+        let directory = try ScratchDirectory()
+        let store = directory.path("store")
+        let checker = StoreChecker()
+        let survivor = try CrashWorker.write(store, "mixed", lanes: ["s1", "s2", "s3"])
+        defer { survivor.kill() }
+        var heard = Heard()
+        let opened = try #require(survivor.nextLine())
+        #expect(opened.hasPrefix("open "))
+        let kills = TestRun.isLong ? 1_500 : 25
+        for kill in 1...kills {
+            let lines = try self.kill(moment, store, using: &random)
+            for line in lines { heard.hear(line) }
+            // The survivor goes on: the lock that the victim may have held is taken over.
+            for _ in 0..<5 {
+                let line = try #require(survivor.nextLine(), "the survivor says nothing after kill \(kill)")
+                heard.hear(line)
+            }
+            for line in survivor.linesSoFar() { heard.hear(line) }
+            if kill % (TestRun.isLong ? 100 : 10) == 0 { try heard.compare(with: checker.check(store)) }
+        }
+        survivor.send("stop")
+        for line in survivor.remainingLines() { heard.hear(line) }
+        #expect(survivor.wait() == .exit(0))
+        #expect(heard.others == ["done"])
+        try heard.compare(with: checker.check(store, acknowledged: heard.acknowledged))
+        let count = heard.acknowledged.count
+        TestRun.note("\(kills) kills \(moment): \(count) acknowledged writes; MODELSTORE_SEED=\(TestRun.seed)")
+    }
+
+    @Test func `a store whose making was killed at any operation is made by the next one`() throws {
+        let library = try SyncLogLibrary.shared.get()
+        let checker = StoreChecker()
+        for operation in 1...12 {
+            let directory = try ScratchDirectory(inMemory: true)
+            let store = directory.path("store")
+            let victim = try CrashWorker.write(
+                store, "full", lanes: ["v"], environment: library.environment(killAt: operation))
+            let lines = victim.remainingLines()
+            #expect(victim.wait() == .signal(SIGKILL))
+            var heard = Heard()
+            for line in lines { heard.hear(line) }
+            let next = try CrashWorker.write(store, "full", count: 3, lanes: ["v"])
+            for line in next.remainingLines() { heard.hear(line) }
+            #expect(next.wait() == .exit(0), "after a kill before operation \(operation): \(heard.others)")
+            #expect(heard.others == ["done"])
+            try heard.compare(with: checker.check(store, acknowledged: heard.acknowledged))
+        }
+    }
+
+    /// Starts a victim and ends it.
+    ///
+    /// - Returns: all that it said.
+    private func kill(
+        _ moment: Moment, _ store: String, using random: inout SeededGenerator
+    ) throws -> [String] {
+        let lanes = ["v1", "v2"]
+        var lines: [String] = []
+        switch moment {
+        case .anywhere:
+            let victim = try CrashWorker.write(store, "mixed", lanes: lanes)
+            let wanted = Int.random(in: 0...20, using: &random)
+            while lines.count < wanted, let line = victim.nextLine() { lines.append(line) }
+            // Anywhere between two words too.
+            usleep(.random(in: 0...3_000, using: &random))
+            victim.kill()
+            lines += victim.remainingLines()
+            #expect(victim.wait() == .signal(SIGKILL))
+        case .atFileOperation:
+            let operation = Int.random(in: 1...60, using: &random)
+            let victim = try CrashWorker.write(
+                store, "mixed", lanes: lanes,
+                environment: SyncLogLibrary.shared.get().environment(killAt: operation))
+            lines += victim.remainingLines()
+            #expect(victim.wait() == .signal(SIGKILL), "before operation \(operation)")
+        }
+        return lines
+    }
+}
+
+/// What workers said until now.
+private struct Heard {
+    private(set) var acknowledged: [Acknowledgement] = []
+    /// Neither acknowledgements nor the news of an open store.
+    private(set) var others: [String] = []
+    private var last: [String: Acknowledgement] = [:]
+    private var epochs: Set<String> = []
+    private var sequences: Set<UInt64> = []
+
+    mutating func hear(_ line: String) {
+        guard let write = Acknowledgement(line) else {
+            if line.hasPrefix("open ") {
+                epochs.insert(line)
+                #expect(epochs.count == 1, "the store took itself for a copy: \(epochs)")
+            } else {
+                others.append(line)
+            }
+            return
+        }
+        #expect(sequences.insert(write.sequence).inserted, "two writes got the change set \(write.sequence)")
+        if let before = last[write.lane] {
+            #expect(before.number < write.number && before.sequence < write.sequence, "\(write) came after \(before)")
+        }
+        last[write.lane] = write
+        acknowledged.append(write)
+    }
+
+    /// Compares it with what the store holds.
+    func compare(with verdict: StoreChecker.Verdict) throws {
+        let sound = try #require(verdict.sound, "\(verdict); MODELSTORE_SEED=\(TestRun.seed)")
+        for (lane, write) in last {
+            let count = sound.counts[lane] ?? 0
+            #expect(count >= write.number, "\(write) was acknowledged, the store has \(count) writes of its lane")
+            #expect(sound.sequence >= write.sequence)
+        }
+    }
+}

@@ -1,0 +1,137 @@
+import Foundation
+
+/// Cuts a recorded run at many moments and looks at what a disk may have kept.
+struct PowerLoss {
+    /// What came of it.
+    struct Outcome {
+        /// Images of a store that somebody had opened.
+        var images = 0
+        /// Images from before the first open had returned, and how many of them were refused.
+        var unborn = 0
+        var refusedUnborn = 0
+        var refusals: Set<String> = []
+        /// Images in which an acknowledged relaxed write was lost, as it may be.
+        var lostRelaxed = 0
+        var violations: [String] = []
+
+        /// The outcome in one line.
+        var summary: String {
+            "\(images) images of a store and \(unborn) of one in the making (\(refusedUnborn) refused); "
+                + "acknowledged relaxed writes lost in \(lostRelaxed), violations in \(violations.count)"
+        }
+    }
+
+    private let run: RecordedRun
+    private let log: SyncLog
+    private let everyAcknowledgement: [UInt64: UInt64]
+    private let checker = StoreChecker()
+    private var random: SeededGenerator
+    private(set) var outcome = Outcome()
+
+    init(_ run: RecordedRun, log: SyncLog, seed: UInt64) {
+        self.run = run
+        self.log = log
+        random = SeededGenerator(seed: seed)
+        var acknowledged: [UInt64: UInt64] = [:]
+        for case .mark(let text) in log.operations {
+            if let write = Acknowledgement(text) { acknowledged[write.sequence] = write.hash }
+        }
+        everyAcknowledgement = acknowledged
+    }
+
+    /// How much of what was not synced got to the disk.
+    private static let chances = [0, 0.1, 0.5, 0.5, 0.9, 1]
+
+    /// What was promised before a cut.
+    private struct Promised {
+        var epoch: UInt64?
+        var full: UInt64 = 0
+        var relaxed: UInt64 = 0
+
+        mutating func hear(_ text: String) {
+            if let write = Acknowledgement(text) {
+                if write.isFull { full = max(full, write.sequence) }
+                relaxed = max(relaxed, write.sequence)
+            } else if text.hasPrefix("open "), epoch == nil {
+                epoch = UInt64(text.dropFirst(5))
+            }
+        }
+    }
+
+    /// Cuts before and within the operations, until there are enough violations.
+    ///
+    /// - Parameters:
+    ///   - images: how many to make, spread evenly over all operations.
+    ///   - onlyWhileMade: whether to cut only where the first open of the store has not returned.
+    mutating func cutEverywhere(
+        images: Int, stopAtViolations limit: Int = 20, onlyWhileMade: Bool = false
+    ) throws {
+        let operations = log.operations.prefix { operation in
+            if case .mark = operation { !onlyWhileMade } else { true }
+        }
+        let imagesPerCut = Double(images) / Double(operations.count { $0.changesDisk })
+        var disk = Disk()
+        var promised = Promised()
+        for (place, operation) in operations.enumerated() {
+            if case .mark(let text) = operation { promised.hear(text) }
+            guard outcome.violations.count < limit else { return }
+            if operation.changesDisk {
+                var cut = disk
+                cut.begin(operation)
+                try lookAt(cut, promised, place, times: times(imagesPerCut))
+            }
+            disk.apply(operation)
+        }
+        // After the end too, when what is still pending is lost.
+        try lookAt(disk, promised, operations.count, times: 4)
+    }
+
+    private mutating func times(_ average: Double) -> Int {
+        let whole = Int(average)
+        return whole + (Double.random(in: 0..<1, using: &random) < average - Double(whole) ? 1 : 0)
+    }
+
+    private mutating func lookAt(_ disk: Disk, _ promised: Promised, _ place: Int, times: Int) throws {
+        for _ in 0..<times {
+            let chance = Self.chances.randomElement(using: &random) ?? 0
+            let unit = Bool.random(using: &random) ? Disk.Unit.page : .sector
+            let image = disk.image(chance: chance, unit: unit, using: &random)
+            try run.replaceData(with: image)
+            let verdict = try checker.check(run.store)
+            if let violation = judge(verdict, promised) {
+                let cut = "cut at operation \(place), each \(unit) kept with chance \(chance)"
+                outcome.violations.append("\(cut): \(violation)")
+            }
+        }
+    }
+
+    /// What is wrong with a verdict, given what was promised before the cut.
+    private mutating func judge(_ verdict: StoreChecker.Verdict, _ promised: Promised) -> String? {
+        guard let epoch = promised.epoch else {
+            outcome.unborn += 1
+            switch verdict {
+            case .sound: return nil
+            case .refused(let reason):
+                outcome.refusedUnborn += 1
+                outcome.refusals.insert(reason)
+                return nil
+            case .bad(let finding): return "in the making: \(finding)"
+            }
+        }
+        outcome.images += 1
+        switch verdict {
+        case .refused(let reason): return reason
+        case .bad(let finding): return finding
+        case .sound(let sound):
+            if sound.epoch != epoch { return "the epoch is \(sound.epoch), it was \(epoch)" }
+            if sound.sequence < promised.full {
+                return "change set \(promised.full) was acknowledged as full, the store ends at \(sound.sequence)"
+            }
+            if let hash = everyAcknowledgement[sound.sequence], hash != sound.hash {
+                return "change set \(sound.sequence) is not the one that was acknowledged"
+            }
+            if sound.sequence < promised.relaxed { outcome.lostRelaxed += 1 }
+            return nil
+        }
+    }
+}

@@ -1,0 +1,46 @@
+import Foundation
+
+/// One run of workers on a new store, with the log of what they did to its data file.
+final class RecordedRun {
+    let directory: ScratchDirectory
+    let log: SyncLog
+    /// The directory of the store. Its file stays the same one, whatever the test writes into it: so the store takes an
+    /// image for itself after a crash and not for a copy.
+    var store: String { directory.path("store") }
+
+    /// Lets two workers write to one store at once, `count` writes in each of their lanes.
+    ///
+    /// - Parameter salt: makes the lanes write something else.
+    init(promise: String, count: Int, salt: Int = 0) throws {
+        directory = try ScratchDirectory(inMemory: true)
+        let logPath = directory.path("log")
+        let environment = try SyncLogLibrary.shared.get().environment(log: logPath)
+        let store = directory.path("store")
+        func start(_ names: [String]) throws -> ChildProcess {
+            try CrashWorker.write(
+                store, promise, count: count, lanes: names.map { "\($0)\(salt)" }, environment: environment)
+        }
+        let first = try start(["a", "b", "c"])
+        defer { first.kill() }
+        guard first.nextLine()?.hasPrefix("open ") == true else {
+            throw Command.Failed(description: "the first worker did not open its store")
+        }
+        let second = try start(["d", "e"])
+        defer { second.kill() }
+        for worker in [first, second] {
+            let last = worker.remainingLines().last
+            guard last == "done", worker.wait() == .exit(0) else {
+                throw Command.Failed(description: "a worker ended with \(last ?? "nothing")")
+            }
+        }
+        log = try SyncLog(contentsOf: logPath)
+    }
+
+    /// Writes an image into the store's data file.
+    func replaceData(with image: Data) throws {
+        let file = try FileHandle(forWritingTo: URL(fileURLWithPath: store + "/data.mdb"))
+        defer { try? file.close() }
+        try file.truncate(atOffset: 0)
+        try file.write(contentsOf: image)
+    }
+}

@@ -1,0 +1,105 @@
+import Foundation
+
+/// What a worker did to its data file, as the preloaded library SyncLog wrote it down.
+struct SyncLog {
+    /// One thing that was done.
+    enum Operation {
+        /// The data file was opened.
+        case open(isSynchronous: Bool)
+        /// Bytes were written; they are on the disk at once where the descriptor is synchronous.
+        case write(offset: Int, bytes: Data, isSynchronous: Bool)
+        /// What was written before is on the disk.
+        case sync
+        case truncate(byteCount: Int)
+        case map(isWritable: Bool, isShared: Bool)
+        /// The worker's words.
+        case mark(String)
+        case directorySync(String)
+        /// A call that this replay cannot follow.
+        case unmodelled(String)
+
+        /// Whether the disk is another one after it.
+        var changesDisk: Bool {
+            switch self {
+            case .write, .sync: true
+            default: false
+            }
+        }
+    }
+
+    var operations: [Operation] = []
+
+    struct Malformed: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    /// Reads a log file. Its format is described in `synclog.c`.
+    init(contentsOf path: String) throws {
+        let data = try Data(contentsOf: URL(fileURLWithPath: path))
+        var position = data.startIndex
+        while position < data.endIndex {
+            guard position + 32 <= data.endIndex else { throw Malformed(description: "the log ends within a record") }
+            let header = data[position..<position + 32]
+            let payloadCount = Int(header.integer(at: 24, as: UInt32.self))
+            position += 32
+            guard position + payloadCount <= data.endIndex else {
+                throw Malformed(description: "the log ends within a payload")
+            }
+            let payload = data[position..<position + payloadCount]
+            position += payloadCount
+            operations.append(try Self.operation(header, payload))
+        }
+    }
+
+    private static func operation(_ header: Data, _ payload: Data) throws -> Operation {
+        let kind = header.integer(at: 0, as: UInt32.self)
+        let flags = header.integer(at: 4, as: UInt32.self)
+        let offset = Int(header.integer(at: 8, as: UInt64.self))
+        let text = String(decoding: payload, as: UTF8.self)
+        switch kind {
+        case 1: return .open(isSynchronous: flags & 1 != 0)
+        case 2: return .write(offset: offset, bytes: Data(payload), isSynchronous: flags & 1 != 0)
+        case 3: return .sync
+        case 4: return .truncate(byteCount: offset)
+        case 5: return .map(isWritable: flags & 1 != 0, isShared: flags & 2 != 0)
+        case 6: return .mark(text)
+        case 7: return .directorySync(text)
+        case 8: return .unmodelled(text)
+        default: throw Malformed(description: "the log has a record of the unknown kind \(kind)")
+        }
+    }
+
+    /// The log of a world in which a call, once the store is made, does not do what it promises: to show that the test
+    /// would notice.
+    func without(_ promise: BrokenPromise) -> SyncLog {
+        var log = self
+        var isMade = false
+        log.operations = operations.compactMap { operation in
+            if case .mark = operation { isMade = true }
+            guard isMade else { return operation }
+            return switch (promise, operation) {
+            case (.sync, .sync): nil
+            case (.synchronousWrite, .write(let offset, let bytes, _)):
+                .write(offset: offset, bytes: bytes, isSynchronous: false)
+            default: operation
+            }
+        }
+        return log
+    }
+
+    /// Something that a disk might only pretend to do.
+    enum BrokenPromise: CaseIterable {
+        case sync, synchronousWrite
+    }
+}
+
+extension Data {
+    /// An integer in this machine's byte order at an offset from the start.
+    fileprivate func integer<I: FixedWidthInteger>(at offset: Int, as type: I.Type) -> I {
+        var value: I = 0
+        for index in 0..<MemoryLayout<I>.size {
+            value |= I(truncatingIfNeeded: self[startIndex + offset + index]) << (8 * index)
+        }
+        return I(littleEndian: value.littleEndian)
+    }
+}

@@ -1,0 +1,30 @@
+import Foundation
+
+/// The preloaded library, compiled once for a run of the tests.
+struct SyncLogLibrary {
+    let path: String
+    private let directory: ScratchDirectory
+
+    /// The library of this run.
+    static let shared = Result { try SyncLogLibrary() }
+
+    private init() throws {
+        directory = try ScratchDirectory()
+        path = directory.path("libsynclog.so")
+        guard let compiler = Command.find(["clang", "cc", "gcc"]) else {
+            throw Command.Failed(description: "no C compiler: install the Swift toolchain's clang, or gcc")
+        }
+        let source = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+            .appendingPathComponent("../../SyncLog/synclog.c").standardized.path
+        try Command.run(
+            compiler, ["-std=c11", "-Wall", "-Wextra", "-Werror", "-O1", "-shared", "-fPIC", "-o", path, source])
+    }
+
+    /// What makes a process log into a file, or end itself before a write or sync.
+    func environment(log: String? = nil, killAt: Int? = nil) -> [String: String] {
+        var variables = ["LD_PRELOAD": path]
+        variables["SYNCLOG_FILE"] = log
+        variables["SYNCLOG_KILL_AT"] = killAt.map(String.init)
+        return variables
+    }
+}

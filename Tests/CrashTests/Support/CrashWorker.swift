@@ -1,0 +1,41 @@
+import Foundation
+import Synchronization
+
+/// The program `CrashWorker` next to the test's own.
+enum CrashWorker {
+    /// Where the build put it.
+    static let path: String = {
+        let link = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+        let own = link ?? CommandLine.arguments[0]
+        return (own as NSString).deletingLastPathComponent + "/CrashWorker"
+    }()
+
+    /// Starts one that writes; see its `Writing`.
+    static func write(
+        _ directory: String, _ promise: String, count: Int = 0, lanes: [String], environment: [String: String] = [:]
+    ) throws -> ChildProcess {
+        try ChildProcess(path, ["write", directory, promise, String(count)] + lanes, environment: environment)
+    }
+}
+
+/// A write that a worker says was acknowledged.
+struct Acknowledgement: Hashable {
+    let lane: String
+    let number: Int
+    let sequence: UInt64
+    let hash: UInt64
+    let isFull: Bool
+
+    /// Reads `ack <lane> <number> <sequence> <hash> <full|relaxed>`; nil for another line.
+    init?(_ line: String) {
+        let words = line.split(separator: " ")
+        guard words.count == 6, words[0] == "ack", let number = Int(words[2]), let sequence = UInt64(words[3]),
+            let hash = UInt64(words[4])
+        else { return nil }
+        lane = String(words[1])
+        self.number = number
+        self.sequence = sequence
+        self.hash = hash
+        isFull = words[5] == "full"
+    }
+}

@@ -1,0 +1,80 @@
+import Foundation
+
+/// Asks a worker of its own to look at stores, so that damage that crashes it is an answer.
+final class StoreChecker {
+    /// What a look at a store gave.
+    enum Verdict {
+        /// The store is sound.
+        case sound(Sound)
+        /// It could not be opened, for a reason.
+        case refused(String)
+        /// What is wrong with it.
+        case bad(String)
+
+        var sound: Sound? {
+            guard case .sound(let sound) = self else { return nil }
+            return sound
+        }
+    }
+
+    /// What a sound store holds.
+    struct Sound: Hashable {
+        let epoch: UInt64
+        let sequence: UInt64
+        let hash: UInt64
+        /// How many writes of each lane.
+        let counts: [String: Int]
+
+        /// Reads `ok <epoch> <sequence> <hash> <lane>=<count>…`.
+        init?(_ line: String) {
+            let words = line.split(separator: " ")
+            guard words.count >= 4, words[0] == "ok", let epoch = UInt64(words[1]), let sequence = UInt64(words[2]),
+                let hash = UInt64(words[3])
+            else { return nil }
+            self.epoch = epoch
+            self.sequence = sequence
+            self.hash = hash
+            var counts: [String: Int] = [:]
+            for word in words[4...] {
+                let parts = word.split(separator: "=")
+                guard parts.count == 2, let count = Int(parts[1]) else { return nil }
+                counts[String(parts[0])] = count
+            }
+            self.counts = counts
+        }
+    }
+
+    private var worker: ChildProcess?
+    /// A look takes milliseconds; one at a damaged tree may go round in circles.
+    private static let patienceSeconds = 30.0
+
+    /// Looks at the store in a directory, writes to it and looks again.
+    ///
+    /// - Parameter acknowledged: writes whose change sets must be in the feed as they were acknowledged, unless
+    ///   retention has dropped them.
+    func check(_ directory: String, acknowledged: [Acknowledgement] = []) throws -> Verdict {
+        let worker = try worker ?? ChildProcess(CrashWorker.path, ["check"])
+        self.worker = worker
+        if acknowledged.isEmpty {
+            worker.send(directory)
+        } else {
+            let list = directory + "/acknowledged"
+            let lines = acknowledged.map { "\($0.sequence) \($0.hash)\n" }.joined()
+            try Data(lines.utf8).write(to: URL(fileURLWithPath: list))
+            worker.send(directory + "\t" + list)
+        }
+        guard let line = worker.nextLine(seconds: Self.patienceSeconds) else {
+            worker.kill()
+            self.worker = nil
+            return .bad("the program that looked at it ended by \(worker.wait())")
+        }
+        if let sound = Sound(line) { return .sound(sound) }
+        return line.hasPrefix("refused ") ? .refused(line) : .bad(line)
+    }
+
+    deinit {
+        guard let worker else { return }
+        worker.kill()
+        worker.wait()
+    }
+}

@@ -1,0 +1,34 @@
+import Foundation
+
+/// How this run of the tests is set up.
+enum TestRun {
+    /// Whether to take the time for many more cases.
+    static let isLong = variable("MODELSTORE_LONG") == "1"
+
+    /// The seed of everything random in the run; `MODELSTORE_SEED` repeats one that a failing run printed.
+    static let seed = variable("MODELSTORE_SEED").flatMap { UInt64($0) } ?? UInt64.random(in: .min ... .max)
+
+    /// An environment variable that is set to something.
+    static func variable(_ name: String) -> String? {
+        guard let value = ProcessInfo.processInfo.environment[name], !value.isEmpty else { return nil }
+        return value
+    }
+
+    /// Says something that a reader of the test's output wants to know although nothing failed.
+    static func note(_ text: String) { print("CrashTests: \(text)") }
+}
+
+/// SplitMix64: the same numbers for the same seed, everywhere.
+struct SeededGenerator: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(seed: UInt64) { state = seed }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ mixed >> 30) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ mixed >> 31
+    }
+}

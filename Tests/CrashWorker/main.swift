@@ -1,0 +1,14 @@
+import Foundation
+
+// A program that the crash tests start, kill and ask; see the types for its commands.
+let arguments = Array(CommandLine.arguments.dropFirst())
+let rest = Array(arguments.dropFirst())
+switch arguments.first {
+case "write":
+    if let writing = Writing(rest) { exit(await writing.run()) }
+case "check":
+    exit(Checking().run())
+default: break
+}
+print("usage: CrashWorker write <directory> <full|relaxed|mixed> <count> <lane>… | check")
+exit(2)

@@ -1,0 +1,176 @@
+import Foundation
+import StoreEngine
+import Testing
+
+/// Bytes that are not what was written must give a value or an error. A trap would end the test run.
+@Suite struct MutationTests {
+    private static let seeds = 0..<8
+
+    private static func runs(_ short: Int) -> Int { TestLength.runs(short, long: short * 25) }
+
+    /// Some bytes changed, cut, put in, repeated or swapped.
+    private static func mutated(_ bytes: [UInt8], _ random: inout TestRandom) -> [UInt8] {
+        var bytes = bytes
+        for _ in 0...random.below(3) {
+            let place = random.below(bytes.count + 1)
+            switch random.below(6) {
+            case 0: bytes = Array(bytes.prefix(place))
+            case 1: bytes.insert(contentsOf: (0..<random.below(9)).map { _ in UInt8(random.below(256)) }, at: place)
+            case 2: bytes.insert(contentsOf: bytes.suffix(bytes.count - place).prefix(random.below(20)), at: place)
+            case 3 where place < bytes.count: bytes[place] = random.pick([0, 1, 0x7F, 0x80, 0xFE, 0xFF])
+            case 4 where place < bytes.count: bytes.removeSubrange(place..<min(bytes.count, place + random.below(9)))
+            default: if place < bytes.count { bytes[place] = UInt8(random.below(256)) }
+            }
+        }
+        return bytes
+    }
+
+    private static func noise(_ random: inout TestRandom) -> [UInt8] {
+        (0..<random.below(60)).map { _ in UInt8(random.below(random.oneIn(2) ? 4 : 256)) }
+    }
+
+    @Test(arguments: seeds)
+    func `records decode or fail, typed and by the catalog alone`(seed: Int) throws {
+        var random = TestRandom(seed: UInt64(seed))
+        let type = try Everything.openType()
+        var decoded = 0
+        for _ in 0..<Self.runs(40) {
+            let whole = try Everything(&random).sealed()
+            for _ in 0..<100 {
+                let bytes = random.oneIn(20) ? Self.noise(&random) : Self.mutated(whole, &random)
+                let span = unsafe bytes.span.bytes
+                _ = try? DynamicRecord(unverified: span, of: type)
+                guard let record = try? RecordBytes(unverified: span), let table = try? record.table else { continue }
+                try? table.requireExactFill()
+                for place in 0..<3 { _ = try? table.field(random.below(20) - place) }
+                if (try? Everything(from: FieldDecoder(table))) != nil { decoded += 1 }
+                for index in type.indexes {
+                    var key = ByteWriter()
+                    _ = try? IndexEntry.appendValue(of: table, places: nil, parts: index.parts, to: &key)
+                }
+                #expect((try? RecordBytes(span)) == nil || bytes == whole)
+            }
+        }
+        // Past the checksum some of them must decode, or nothing was tried.
+        #expect(decoded > 0)
+    }
+
+    @Test(arguments: seeds)
+    func `values of every type decode or fail, and what decodes encodes again`(seed: Int) throws {
+        var random = TestRandom(seed: UInt64(seed))
+        for _ in 0..<Self.runs(300) {
+            try Self.values(String.self, &random)
+            try Self.values(Data.self, &random)
+            try Self.values(URL.self, &random)
+            try Self.values(Decimal.self, &random)
+            try Self.values(Duration?.self, &random)
+            try Self.values([String].self, &random)
+            try Self.values(Set<Int16>.self, &random)
+            try Self.values([String: [Bool?]].self, &random)
+            try Self.values(Inner.self, &random)
+            try Self.values([Deeper].self, &random)
+            try Self.values(Shade?.self, &random)
+        }
+    }
+
+    private static func values<V: TestValue>(_ type: V.Type, _ random: inout TestRandom) throws {
+        let whole = try V.random(&random).encoded()
+        for _ in 0..<6 {
+            let bytes = random.oneIn(5) ? noise(&random) : mutated(whole, &random)
+            if let value = try? V(from: bytes) { _ = try value.encoded() }
+            if let dynamic = unsafe try? DynamicValue(from: bytes.span.bytes, as: V.fieldType) {
+                var writer = ByteWriter()
+                try? dynamic.encode(as: V.fieldType, to: &writer)
+                _ = dynamic.text
+            }
+            if let component = KeyComponent(V.fieldType) {
+                var key = ByteWriter()
+                unsafe try? component.append(bytes.span.bytes, to: &key)
+            }
+        }
+    }
+
+    @Test(arguments: seeds)
+    func `feed entries and fragments decode or fail`(seed: Int) throws {
+        var random = TestRandom(seed: UInt64(seed))
+        let stream = try Self.stream(&random)
+        _ = unsafe try FeedEntry(sequence: 1, hash: 2, stream: stream.span.bytes)
+        for _ in 0..<Self.runs(4_000) {
+            let bytes = random.oneIn(10) ? [1, 0] + Self.noise(&random) : Self.mutated(stream, &random)
+            _ = unsafe try? FeedEntry(sequence: 1, hash: 2, stream: bytes.span.bytes)
+            let key = Self.mutated(Array(repeating: 0, count: 12), &random)
+            if let fragment = unsafe try? FeedFragment(key: key.span.bytes, value: bytes.span.bytes) {
+                _ = try? fragment.verifiedHash(seed: 0)
+                _ = try? FeedFragment.previousHash(inFirst: fragment.stream)
+            }
+        }
+    }
+
+    /// The stream of a change set with one change of each kind.
+    private static func stream(_ random: inout TestRandom) throws -> [UInt8] {
+        var writer = ByteWriter()
+        writer.append(byte: FeedEntry.format)
+        writer.append(byte: 0)
+        for word in 0..<3 { writer.append(UInt64(word)) }
+        writer.append(varint: 4_711)
+        append(Array("origin".utf8), to: &writer)
+        writer.append(varint: 5)
+        for kind in ChangeKind.allCases {
+            writer.append(byte: kind.rawValue)
+            writer.append(varint: 1)
+            if kind == .schema || kind == .reset {
+                append(Array("{}".utf8), to: &writer)
+                continue
+            }
+            append([1, 2, 3], to: &writer)
+            append(try Everything(&random).sealed(), to: &writer)
+            guard kind == .update else { continue }
+            writer.append(varint: 1)
+            writer.append(varint: 2)
+            for field in 0..<2 {
+                writer.append(varint: UInt64(field))
+                writer.append(byte: UInt8(field))
+                if field == 1 { append([9], to: &writer) }
+            }
+        }
+        return writer.array()
+    }
+
+    private static func append(_ bytes: [UInt8], to writer: inout ByteWriter) {
+        unsafe writer.append(lengthPrefixed: bytes.span.bytes)
+    }
+
+    @Test(arguments: seeds)
+    func `index entries and the feed's head decode or fail`(seed: Int) throws {
+        var random = TestRandom(seed: UInt64(seed))
+        var head = ByteWriter()
+        FeedHead(sequence: 7, hash: 8, epoch: 9, oldest: 3, transactionID: 10).encode(to: &head)
+        let whole = head.array()
+        for _ in 0..<Self.runs(8_000) {
+            let bytes = Self.mutated(whole, &random)
+            if let head = unsafe try? FeedHead(from: bytes.span.bytes) { #expect(head.oldest >= 1) }
+            let key = Self.noise(&random)
+            let data = Self.mutated([UInt8(random.below(3)), UInt8(random.below(70))], &random)
+            if let found = unsafe try? IndexEntry.recordKey(key: key.span.bytes, data: data.span.bytes) {
+                #expect(found.byteCount > 0)
+            }
+        }
+    }
+
+    @Test(arguments: seeds)
+    func `catalog entries and positions decode or fail`(seed: Int) throws {
+        var random = TestRandom(seed: UInt64(seed))
+        let json = try CatalogStorage.encode(RecordType(id: 1, declared: Everything.recordSchema))
+        for _ in 0..<Self.runs(150) {
+            let bytes = Self.mutated(json, &random)
+            guard let type = try? JSONDecoder().decode(RecordType.self, from: Data(bytes)) else { continue }
+            try? type.schema.validate()
+            _ = type.fields.map { "\($0.type)" }
+        }
+        let token = Array("00000000-0000-4000-8000-000000000000.1f.17.abc".utf8)
+        for _ in 0..<Self.runs(2_000) {
+            let text = String(decoding: Self.mutated(token, &random), as: UTF8.self)
+            if let position = Position(text) { #expect(Position(position.description) == position) }
+        }
+    }
+}

@@ -1,0 +1,52 @@
+import StoreEngine
+import Testing
+
+@Suite struct SchemaValidationTests {
+    private func problem(
+        _ fields: [FieldSchema], id: IDSchema = IDSchema([0]), indexes: [IndexSchema] = [], name: String = "T"
+    ) -> String? {
+        do {
+            try RecordSchema(name: name, fields: fields, id: id, indexes: indexes).validate()
+            return nil
+        } catch {
+            return error.message
+        }
+    }
+
+    private let id = FieldSchema("id", Int.self)
+
+    @Test func `a schema that says what it must is fine`() {
+        #expect(
+            problem([id, FieldSchema("note", String?.self)], indexes: [IndexSchema([1]), IndexSchema([1, 0])]) == nil)
+    }
+
+    @Test(arguments: [
+        FieldType.optional(.optional(.string)), .array(.optional(.optional(.int8))),
+        .dictionary(.string, .optional(.optional(.bool))), .optional(.array(.set(.optional(.optional(.uuid))))),
+        .embedded(
+            EmbeddedSchema(fields: [
+                FieldSchema(name: "x", type: .optional(.optional(.date)), defaultValue: nil, renamedFrom: [])
+            ])),
+    ])
+    func `an optional of an optional is refused: the catalog alone cannot tell its nones apart`(type: FieldType) {
+        let field = FieldSchema(name: "deep", type: type, defaultValue: nil, renamedFrom: [])
+        #expect(problem([id, field])?.contains("deep") == true)
+    }
+
+    @Test func `what contradicts itself is refused`() {
+        #expect(problem([], id: IDSchema([])) != nil)
+        #expect(problem([id], name: "") != nil)
+        #expect(problem([id], name: String(repeating: "n", count: 256)) != nil)
+        #expect(problem([id, id]) != nil)
+        #expect(problem([id], id: IDSchema([])) != nil)
+        #expect(problem([id], id: IDSchema([1])) != nil)
+        #expect(problem([id], id: IDSchema([0, 0])) != nil)
+        #expect(problem([FieldSchema("id", Int?.self)]) != nil)
+        #expect(problem([FieldSchema("id", [Int].self)]) != nil)
+        #expect(problem([FieldSchema("id", String.self)], id: IDSchema([0], isAssigned: true)) != nil)
+        #expect(problem([id], indexes: [IndexSchema([])]) != nil)
+        #expect(problem([id], indexes: [IndexSchema([5])]) != nil)
+        #expect(problem([id], indexes: [IndexSchema([0]), IndexSchema([0], isUnique: true)]) != nil)
+        #expect(problem([id, FieldSchema("tags", [String].self)], indexes: [IndexSchema([1])]) != nil)
+    }
+}

@@ -1,0 +1,127 @@
+import Foundation
+import LMDB
+import StoreEngine
+import Testing
+
+@testable import StoreRuntime
+
+@Suite struct OpeningTests {
+    private static let a = Sensor(id: "a", room: "r", serial: "1")
+
+    private func open(_ folder: StoreFolder, readOnly: Bool = false) throws -> Store {
+        var options = StoreOptions()
+        options.isReadOnly = readOnly
+        return try Store(at: folder.path, records: Sensor.self, options: options)
+    }
+
+    @Test func `a second open shares the first one's writer and environment`() throws {
+        let folder = try StoreFolder()
+        let first = try open(folder)
+        let second = try Store(at: folder.path, records: Slot.self)
+        #expect(first.core === second.core)
+        try second.write { tx in
+            try tx.insert(Self.a)
+            try tx.insert(Slot(room: "r", hour: 1))
+        }
+        first.close()
+        #expect(storeError { try first.read { _ in } }?.code == .closed)
+        #expect(try second.all(Sensor.self) == [Self.a])
+        second.close()
+    }
+
+    @Test func `a store that is open for reading only cannot be written and makes nothing`() throws {
+        let folder = try StoreFolder()
+        #expect(storeError { _ = try open(folder, readOnly: true) }?.code == .noSuchStore)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [])
+        let writing = try open(folder)
+        try writing.write { tx in _ = try tx.insert(Self.a) }
+        writing.close()
+        let reading = try open(folder, readOnly: true)
+        #expect(try reading.all(Sensor.self) == [Self.a])
+        #expect(storeError { try reading.write { _ in } }?.code == .readOnly)
+        #expect(try reading.findings() == [])
+        reading.close()
+    }
+
+    @Test func `an environment of another program is refused and left as it is`() throws {
+        let folder = try StoreFolder()
+        try folder.tamper { raw in try raw.put("mine", [1], [2]) }
+        #expect(storeError { _ = try open(folder) }?.code == .notAStore)
+        #expect(storeError { _ = try open(folder, readOnly: true) }?.code == .notAStore)
+        try folder.tamper { raw in
+            let names = try raw.snapshot.entries(of: LMDBDatabase(handle: 1)).map {
+                String(decoding: $0.key, as: UTF8.self)
+            }
+            #expect(names == ["mine"])
+        }
+    }
+
+    @Test func `a file where the directory should be is refused`() throws {
+        let folder = try StoreFolder()
+        let file = folder.path + "/file"
+        try Data([1]).write(to: URL(fileURLWithPath: file))
+        #expect(storeError { _ = try Store(at: file, records: Sensor.self) }?.code == .notAStore)
+    }
+
+    @Test func `a newer format is refused, for writing and for reading`() throws {
+        let sample = try SampleStore()
+        try sample.folder.tamper { raw in
+            try raw.put(SampleStore.metadata, MetadataKey.format, KeyBytes.little(StoreFormat.version + 1))
+        }
+        for readOnly in [false, true] {
+            let error = storeError { _ = try open(sample.folder, readOnly: readOnly) }
+            #expect(error?.code == .newerFormat)
+            #expect(error?.remedy != nil)
+        }
+    }
+
+    @Test(arguments: [MetadataKey.format, MetadataKey.identity, MetadataKey.head, MetadataKey.catalogVersion])
+    func `a store whose metadata is damaged says so`(key: [UInt8]) throws {
+        let sample = try SampleStore()
+        try sample.folder.tamper { raw in try raw.delete(SampleStore.metadata, key) }
+        let error = storeError { _ = try open(sample.folder) }
+        #expect(error?.code == .damaged)
+        #expect(error?.message.contains(String(decoding: key, as: UTF8.self)) == true)
+    }
+
+    @Test func `a schema that differs is refused with all differences`() throws {
+        let folder = try StoreFolder()
+        let store = try Store(at: folder.path, records: [])
+        let schema = RecordSchema(
+            name: "Sensor",
+            fields: [
+                FieldSchema("id", String.self), FieldSchema("room", Int.self), FieldSchema("extra", Bool.self),
+            ],
+            id: IDSchema([0]), indexes: [IndexSchema([1], isUnique: true)])
+        try store.addTypes([schema])
+        store.close()
+        let error = try #require(storeError { _ = try open(folder) })
+        #expect(error.code == .schemaMismatch)
+        for part in ["field room is int64 in the store and string", "serial", "extra", "index (room)"] {
+            #expect(error.message.contains(part), "\(error.message)")
+        }
+    }
+
+    @Test func `a temporary store is gone when it is closed`() throws {
+        let store = try Store.temporary(records: Sensor.self)
+        #expect(FileManager.default.fileExists(atPath: store.path + "/data.mdb"))
+        store.close()
+        #expect(!FileManager.default.fileExists(atPath: store.path))
+    }
+
+    @Test func `a damaged record fails its read, with its place, and no other`() throws {
+        let sample = try SampleStore()
+        try sample.folder.tamper { raw in
+            try raw.change(SampleStore.sensors, KeyBytes.of("s2")) { $0[$0.count - 1] ^= 1 }
+        }
+        let store = try open(sample.folder)
+        let error = storeError { _ = try store.get(Sensor.self, id: "s2") }
+        #expect(error?.code == .damaged)
+        #expect(error?.message.contains("Sensor") == true)
+        #expect(try store.get(Sensor.self, id: "s1")?.id == "s1")
+        // An update would move index entries by what the record was.
+        let update = storeError { try store.write { tx in try tx.update(Sensor(id: "s2", room: "r", serial: "n")) } }
+        #expect(update?.code == .damaged)
+        store.close()
+    }
+}
