@@ -62,12 +62,17 @@ private struct Restoration {
     }
 
     private func makeTarget() throws(StoreError) {
+        if FileManager.default.fileExists(atPath: target) { return }
         do {
-            try FileManager.default.createDirectory(atPath: target, withIntermediateDirectories: true)
+            try FileManager.default.createDirectory(
+                atPath: target, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o750])
         } catch {
             throw StoreError(
                 .accessDenied, "the directory \(target) cannot be made: \(error.localizedDescription)", cause: error)
         }
+        // What root makes belongs to whom the place belongs to.
+        let parent = URL(filePath: target).deletingLastPathComponent().path
+        if geteuid() == 0, let owner = FileFacts(parent) { _ = unsafe chown(target, owner.owner, owner.group) }
     }
 
     private var isSamePlace: Bool {

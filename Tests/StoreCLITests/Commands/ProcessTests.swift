@@ -90,6 +90,43 @@ import Testing
         #expect(try waiting.finish().errors == "imported 1 record: 1 added, 0 already there\n")
     }
 
+    @Test func `Readers of other processes are listed with how far they are behind`() throws {
+        let tool = try Sample.tool()
+        let store = try Store(at: tool.store, records: [])
+        defer { store.close() }
+        let rows = try store.read { transaction in
+            let head = try transaction._reading.feedHead()
+            let before = try tool.run("readers", "--output", "jsonl").output
+            #expect(before.contains("\"behind\":0,\"position\":\(head.sequence)}"))
+            try tool.run("insert", "Log", "{\"text\": \"x\"}")
+            try tool.run("insert", "Log", "{\"text\": \"y\"}")
+            #expect(try tool.run("stat").output.contains("oldestReaderBehind  2\n"))
+            return try tool.run("readers", "--output", "jsonl").output
+        }
+        #expect(rows.hasPrefix("{\"process\":\(ProcessInfo.processInfo.processIdentifier),\"command\":"))
+        #expect(rows.contains("\"behind\":2,\"position\":null}"))
+    }
+
+    @Test func `Progress is for terminals only, and tables keep to their width`() throws {
+        let tool = try Sample.empty()
+        try tool.write("many.jsonl", (0..<20_000).map { "{\"text\": \"line \($0)\"}" }.joined(separator: "\n"))
+        #expect(try tool.run("import", "Log", "many.jsonl").errors.contains("\u{1B}") == false)
+        guard FileManager.default.isExecutableFile(atPath: "/usr/bin/script") else { return }
+        let command = "'\(Tool.executable)' --store '\(tool.store)'"
+        let importing = "script -qec \"stty cols 60; \(command) import Log many.jsonl\" /dev/null >shown </dev/null"
+        #expect(try shell(importing, in: tool) == 0)
+        let shown = try String(contentsOfFile: tool.path("shown"), encoding: .utf8)
+        #expect(shown.contains("\r\u{1B}[Kchecking"))
+        #expect(shown.hasSuffix("imported 20000 records: 20000 added, 0 already there\r\n"))
+        let text = String(repeating: "wide ", count: 40)
+        try tool.run("upsert", "Log", "{\"number\": 1, \"text\": \"\(text)\"}")
+        let get = "script -qec \"stty cols 60; \(command) get Log 1\" /dev/null >shown </dev/null"
+        #expect(try shell(get, in: tool) == 0)
+        let lines = try String(contentsOfFile: tool.path("shown"), encoding: .utf8).split(separator: "\r\n")
+        #expect(lines.map(\.count).max() == 60)
+        #expect(lines.last?.hasSuffix("…") == true)
+    }
+
     @Test func `A running service sees what the command line changes`() throws {
         let tool = try Sample.tool()
         let store = try Store(at: tool.store, records: [])

@@ -55,6 +55,8 @@ struct Transcript {
             (#"20(2[5-9]|[3-9]\d)-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z"#, "NOW"),
             (#"(fileBytes|mapBytes|usedPages|freePages)("?:?\s*)\d+"#, "$1$2SIZE"),
             (#", \d+ bytes"#, ", SIZE bytes"),
+            // The rule below a column as wide as a token, whose length differs.
+            (#"-{65,80}"#, "RULE"),
             (#"process \d+ has"#, "process PID has"),
         ]
         for (pattern, replacement) in rules {

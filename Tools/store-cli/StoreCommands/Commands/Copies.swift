@@ -1,5 +1,6 @@
 import ArgumentParser
 import Glibc
+import LMDB
 import StoreEngine
 import StoreRuntime
 
@@ -70,7 +71,10 @@ private struct StoreCopy {
             let work = try WorkDirectory(in: directory, name: "copy")
             defer { work.remove() }
             let made = work.path + "/data.mdb"
-            try store.backup(to: work.path, compacting: compacting)
+            let info = try store.environmentInfo()
+            try FileGrowth.shown("copying", of: made, total: (info.lastPage + 1) * info.pageSize) {
+                try store.backup(to: work.path, compacting: compacting)
+            }
             FileOwnership(of: path + "/data.mdb")?.apply(to: made)
             try FilePlace.sync(file: made)
             // A link takes the name only when nobody has it.
