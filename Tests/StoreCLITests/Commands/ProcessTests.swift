@@ -154,6 +154,16 @@ import Testing
         #expect(errors == "error: standard output cannot be written: No space left on device\n")
     }
 
+    @Test func `Nothing is written into the store when the standard files are closed`() throws {
+        let tool = try Sample.tool()
+        let command = "'\(Tool.executable)' --store '\(tool.store)'"
+        #expect(try shell("\(command) insert Log '{\"text\": \"x\"}' <&- >&- 2>&-", in: tool) == 0)
+        #expect(try shell("\(command) get Log 99 <&- >&- 2>&-", in: tool) == 1)
+        #expect(try shell("\(command) verify <&- >&- 2>&-", in: tool) == 0)
+        #expect(try tool.run("get", "Log", "2", "--output", "csv").output == "number,text\n2,x\n")
+        #expect(try tool.run("verify").status == 0)
+    }
+
     @Test(.enabled(if: geteuid() == 0, "only root can give files away"))
     func `New files belong to the owner of the store, also when root makes them`() throws {
         let tool = try Sample.tool()

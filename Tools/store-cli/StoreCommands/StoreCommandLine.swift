@@ -6,6 +6,7 @@ import StoreEngine
 public enum StoreCommandLine {
     /// Runs the command that the process was started with, and ends the process.
     public static func main() -> Never {
+        FileDescriptor.fillStandardOnes()
         // A closed pipe is to end the command, not to kill it in the middle of something.
         _ = signal(SIGPIPE, SIG_IGN)
         exit(run(Array(CommandLine.arguments.dropFirst())).rawValue)

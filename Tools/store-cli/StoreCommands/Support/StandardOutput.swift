@@ -68,6 +68,15 @@ enum FileDescriptor {
         }
     }
 
+    /// Leads standard input, output and error to nowhere where the caller has closed them: the store's file would get
+    /// their numbers otherwise, and messages be written into it.
+    static func fillStandardOnes() {
+        for descriptor in [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO] where fcntl(descriptor, F_GETFD) < 0 {
+            // The lowest free number is given out, which is this one.
+            _ = unsafe open("/dev/null", O_RDWR)
+        }
+    }
+
     /// Up to `limit` bytes; none at the end.
     static func read(_ descriptor: CInt, limit: Int, failure: (Int32) -> any Error) throws -> [UInt8] {
         while true {
