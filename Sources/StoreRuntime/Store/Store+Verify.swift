@@ -25,7 +25,7 @@ extension Store {
     ) throws(StoreError) -> VerifySummary {
         var options = StoreOptions()
         options.isReadOnly = true
-        try StoreDirectory.prepare(path, options: options)
+        _ = try StoreDirectory.prepare(path, options: options)
         let environment = try mapLMDB { () throws(LMDBError) in
             try LMDBEnvironment.open(
                 at: path, options: LMDBEnvironment.Options(maximumReaders: options.maximumReaders, isReadOnly: true))

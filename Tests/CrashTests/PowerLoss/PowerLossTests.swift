@@ -77,8 +77,6 @@ import Testing
             if case .directorySync(let path) = $0 { path == run.store } else { false }
         }
         let acknowledged = try #require(firstAcknowledgement)
-        withKnownIssue("nothing syncs the directory: the file's name may go with the power", isIntermittent: true) {
-            #expect(directorySync.map { $0 < acknowledged } == true)
-        }
+        #expect(directorySync.map { $0 < acknowledged } == true)
     }
 }

@@ -136,7 +136,9 @@ struct RandomRecords {
         case .uint32: return .uint(UInt64(integer(UInt32.self)))
         case .uint64: return .uint(integer(UInt64.self))
         case .float: return .float(pick([0, -0.0, .infinity, .leastNonzeroMagnitude, 0.1, Float(fraction())]))
-        case .double: return .double(pick([0, -0.0, -.infinity, .greatestFiniteMagnitude, fraction()]))
+        case .double:
+            return .double(
+                pick([0, -0.0, -.infinity, .greatestFiniteMagnitude, .leastNonzeroMagnitude, fraction()]))
         case .string: return .string(text())
         case .data: return .data((0..<Int.random(in: 0...9, using: &random)).map { _ in integer(UInt8.self) })
         case .uuid: return .uuid(UUID(uuid: (uuidBytes())))
