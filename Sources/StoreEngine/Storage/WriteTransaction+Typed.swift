@@ -186,14 +186,24 @@ extension WriteTransaction {
 
     @usableFromInline
     static func notFound(_ type: String, id: any IndexableValue) -> StoreError {
-        StoreError(.recordNotFound, "there is no \(type) with the id \(id)")
+        StoreError(.recordNotFound, "there is no \(type) with the id \(text(of: id))")
     }
 
     @usableFromInline
     static func conditionNotMet(_ type: String, id: any IndexableValue) -> StoreError {
         StoreError(
-            .conditionNotMet, "the \(type) with the id \(id) is not as the write expects it",
+            .conditionNotMet, "the \(type) with the id \(text(of: id)) is not as the write expects it",
             remedy: "read it again and decide anew")
+    }
+
+    /// An id as all messages show it. Not by its own description: Foundation traps on that of a date that is no number.
+    private static func text<ID: IndexableValue>(of id: ID) -> String {
+        do {
+            let bytes = try id.encoded()
+            return unsafe try DynamicValue(from: bytes.span.bytes, as: ID.fieldType).text
+        } catch {
+            return "?"
+        }
     }
 
     @usableFromInline

@@ -17,7 +17,7 @@ import Testing
     ) async throws {
         for seed in seeds {
             let runner = try HistoryRunner(seed: seed)
-            try await runner.run(count: 4 + Int(seed % 12))
+            try await runner.run(count: 3 + Int(seed % 10))
         }
     }
 }

@@ -1,3 +1,4 @@
+import Foundation
 import StoreEngine
 import StoreRuntime
 import Testing
@@ -46,5 +47,27 @@ import Testing
             #expect(error?.remedy != nil)
         }
         #expect(try store.all(Sensor.self).map(\.id) == ["a"])
+    }
+
+    @Test func `messages name an id as it is written elsewhere, and a date that is no number, too`() throws {
+        let store = try Store.temporary(records: Moment.self, Slot.self)
+        try store.write { tx in
+            let none = Date(timeIntervalSinceReferenceDate: .nan)
+            let missing = storeError { _ = try tx.update(Moment.self, id: none) { $0.what = "" } }
+            #expect(missing?.message == "there is no Moment with the id nan")
+            try tx.insert(Moment(at: none, what: "never"))
+            let refused = storeError {
+                _ = try tx.update(Moment.self, id: none, where: { _ in false }) { $0.what = "" }
+            }
+            #expect(refused?.code == .conditionNotMet)
+            // A NaN is no other value's equal, its own included; its key is one.
+            try tx.update(Moment.self, id: none) { $0.what = "once" }
+            let slot = storeError {
+                _ = try tx.update(Slot.self, id: Slot.ID(room: "blue", hour: 8)) { $0.guest = nil }
+            }
+            #expect(slot?.message == "there is no Slot with the id (blue, 8)")
+        }
+        #expect(try store.all(Moment.self).map(\.what) == ["once"])
+        #expect(try store.findings() == [])
     }
 }
