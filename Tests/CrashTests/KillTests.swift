@@ -32,7 +32,10 @@ import Testing
                 heard.hear(line)
             }
             for line in survivor.linesSoFar() { heard.hear(line) }
-            if kill % (TestRun.isLong ? 100 : 10) == 0 { try heard.compare(with: checker.check(store)) }
+            if kill % (TestRun.isLong ? 100 : 10) == 0 {
+                try heard.compare(with: checker.check(store))
+                TestRun.noteProgress("\(kill) of \(kills) kills \(moment)")
+            }
         }
         survivor.send("stop")
         for line in survivor.remainingLines() { heard.hear(line) }

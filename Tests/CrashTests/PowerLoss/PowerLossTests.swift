@@ -13,6 +13,7 @@ import Testing
             try loss.cutEverywhere(images: TestRun.isLong ? 3_000 : 400)
             let outcome = loss.outcome
             #expect(outcome.violations == [], "MODELSTORE_SEED=\(TestRun.seed)")
+            TestRun.noteProgress("round \(round), \(promise): \(outcome.summary)")
             total.images += outcome.images
             total.unborn += outcome.unborn
             total.refusedUnborn += outcome.refusedUnborn
