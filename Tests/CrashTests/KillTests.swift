@@ -16,6 +16,8 @@ import Testing
         var random = SeededGenerator(seed: TestRun.seed)
         let directory = try ScratchDirectory()
         let store = directory.path("store")
+        let library = try SyncLogLibrary()
+        defer { withExtendedLifetime(library) {} }
         let checker = StoreChecker()
         let survivor = try CrashWorker.write(store, "mixed", lanes: ["s1", "s2", "s3"])
         defer { survivor.kill() }
@@ -24,7 +26,7 @@ import Testing
         #expect(opened.hasPrefix("open "))
         let kills = TestRun.isLong ? 1_500 : 25
         for kill in 1...kills {
-            let lines = try self.kill(moment, store, using: &random)
+            let lines = try self.kill(moment, store, library, using: &random)
             for line in lines { heard.hear(line) }
             // The survivor goes on: the lock that the victim may have held is taken over.
             for _ in 0..<5 {
@@ -32,7 +34,10 @@ import Testing
                 heard.hear(line)
             }
             for line in survivor.linesSoFar() { heard.hear(line) }
-            if kill % (TestRun.isLong ? 100 : 10) == 0 { try heard.compare(with: checker.check(store)) }
+            if kill % (TestRun.isLong ? 100 : 10) == 0 {
+                try heard.compare(with: checker.check(store))
+                TestRun.noteProgress("\(kill) of \(kills) kills \(moment)")
+            }
         }
         survivor.send("stop")
         for line in survivor.remainingLines() { heard.hear(line) }
@@ -44,7 +49,8 @@ import Testing
     }
 
     @Test func `a store whose making was killed at any operation is made by the next one`() throws {
-        let library = try SyncLogLibrary.shared.get()
+        let library = try SyncLogLibrary()
+        defer { withExtendedLifetime(library) {} }
         let checker = StoreChecker()
         for operation in 1...12 {
             let directory = try ScratchDirectory(inMemory: true)
@@ -67,7 +73,7 @@ import Testing
     ///
     /// - Returns: all that it said.
     private func kill(
-        _ moment: Moment, _ store: String, using random: inout SeededGenerator
+        _ moment: Moment, _ store: String, _ library: SyncLogLibrary, using random: inout SeededGenerator
     ) throws -> [String] {
         let lanes = ["v1", "v2"]
         var lines: [String] = []
@@ -85,7 +91,7 @@ import Testing
             let operation = Int.random(in: 1...60, using: &random)
             let victim = try CrashWorker.write(
                 store, "mixed", lanes: lanes,
-                environment: SyncLogLibrary.shared.get().environment(killAt: operation))
+                environment: library.environment(killAt: operation))
             lines += victim.remainingLines()
             #expect(victim.wait() == .signal(SIGKILL), "before operation \(operation)")
         }

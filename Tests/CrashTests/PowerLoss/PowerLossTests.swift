@@ -13,6 +13,7 @@ import Testing
             try loss.cutEverywhere(images: TestRun.isLong ? 3_000 : 400)
             let outcome = loss.outcome
             #expect(outcome.violations == [], "MODELSTORE_SEED=\(TestRun.seed)")
+            TestRun.noteProgress("round \(round), \(promise): \(outcome.summary)")
             total.images += outcome.images
             total.unborn += outcome.unborn
             total.refusedUnborn += outcome.refusedUnborn
@@ -73,10 +74,13 @@ import Testing
         let firstAcknowledgement = run.log.operations.firstIndex {
             if case .mark(let text) = $0 { Acknowledgement(text) != nil } else { false }
         }
-        let directorySync = run.log.operations.firstIndex {
-            if case .directorySync(let path) = $0 { path == run.store } else { false }
-        }
         let acknowledged = try #require(firstAcknowledgement)
-        #expect(directorySync.map { $0 < acknowledged } == true)
+        // The directory that names the file, and the one that names the directory.
+        for directory in [run.store, run.directory.path] {
+            let synced = run.log.operations.firstIndex {
+                if case .directorySync(let path) = $0 { path == directory } else { false }
+            }
+            #expect(synced.map { $0 < acknowledged } == true, "\(directory)")
+        }
     }
 }

@@ -13,8 +13,10 @@ final class RecordedRun {
     /// - Parameter salt: makes the lanes write something else.
     init(promise: String, count: Int, salt: Int = 0) throws {
         directory = try ScratchDirectory(inMemory: true)
+        let library = try SyncLogLibrary()
+        defer { withExtendedLifetime(library) {} }
         let logPath = directory.path("log")
-        let environment = try SyncLogLibrary.shared.get().environment(log: logPath)
+        let environment = library.environment(log: logPath)
         let store = directory.path("store")
         func start(_ names: [String]) throws -> ChildProcess {
             try CrashWorker.write(

@@ -1,14 +1,11 @@
 import Foundation
 
-/// The preloaded library, compiled once for a run of the tests.
+/// The preloaded library, compiled anew; it goes away with this value.
 struct SyncLogLibrary {
     let path: String
     private let directory: ScratchDirectory
 
-    /// The library of this run.
-    static let shared = Result { try SyncLogLibrary() }
-
-    private init() throws {
+    init() throws {
         directory = try ScratchDirectory()
         path = directory.path("libsynclog.so")
         guard let compiler = Command.find(["clang", "cc", "gcc"]) else {

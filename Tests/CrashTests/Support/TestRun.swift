@@ -15,7 +15,12 @@ enum TestRun {
     }
 
     /// Says something that a reader of the test's output wants to know although nothing failed.
-    static func note(_ text: String) { print("CrashTests: \(text)") }
+    static func note(_ text: String) { FileHandle.standardOutput.write(Data("CrashTests: \(text)\n".utf8)) }
+
+    /// Says how far a long run is.
+    static func noteProgress(_ text: String) {
+        if isLong { note(text) }
+    }
 }
 
 /// SplitMix64: the same numbers for the same seed, everywhere.
