@@ -1,0 +1,4 @@
+import GRDB
+import ModelStore
+
+print("stub")
