@@ -1,4 +1,0 @@
-import GRDB
-import ModelStore
-
-print("stub")
