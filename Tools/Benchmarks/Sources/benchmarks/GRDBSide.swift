@@ -13,11 +13,14 @@ final class GRDBSide: Side {
     private static let balanceByID = "SELECT balance FROM account WHERE id = ?"
 
     init(directory: String) throws {
-        var configuration = Configuration()
-        configuration.prepareDatabase { database in
+        pool = try DatabasePool(path: "\(directory)/database.sqlite")
+        // Not in `prepareDatabase`: the pool sets NORMAL after it, with which no commit would be synced.
+        try pool.writeWithoutTransaction { database in
             try database.execute(sql: "PRAGMA synchronous = FULL")
+            guard try Int.fetchOne(database, sql: "PRAGMA synchronous") == 2,
+                try String.fetchOne(database, sql: "PRAGMA journal_mode") == "wal"
+            else { throw BenchmarkError("SQLite does not sync its log at each commit") }
         }
-        pool = try DatabasePool(path: "\(directory)/database.sqlite", configuration: configuration)
         try pool.write { database in
             try database.execute(
                 sql: """
@@ -75,8 +78,9 @@ final class GRDBSide: Side {
     }
 
     private static func find(_ statement: Statement, _ arguments: StatementArguments) throws -> Account? {
-        // A cursor hands out the row in place, where fetchOne would copy it.
-        try Row.fetchCursor(statement, arguments: arguments).next().map { account($0) }
+        // A cursor hands out the row in place, where fetchOne would copy it. Its end resets the statement.
+        let cursor = try Row.fetchCursor(statement, arguments: arguments)
+        return try withExtendedLifetime(cursor) { try cursor.next().map { account($0) } }
     }
 
     func readOneByOne(_ ids: [Int]) throws -> Checksum {

@@ -3,6 +3,7 @@ import Foundation
 
 /// LMDB through its C interface, with the same puts as ModelStore does: record, unique index, balance index, feed,
 /// head. Records have the size that ModelStore's have; nothing is hashed, checked or kept for later.
+@safe
 final class RawSide: Side {
     static let kind = SideKind.raw
 
@@ -48,7 +49,7 @@ final class RawSide: Side {
         guard let reading = unsafe transaction else { throw BenchmarkError("no transaction") }
         unsafe self.reading = unsafe reading
         unsafe mdb_txn_reset(reading)
-        try inTransaction { transaction in
+        try unsafe inTransaction { transaction in
             key.removeAll()
             key.append("head")
             if let head = unsafe try find(metadata, transaction) {
