@@ -1,0 +1,41 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// A package of its own, so that whoever uses ModelStore never builds the peers it is measured against.
+let package = Package(
+    name: "Benchmarks",
+    dependencies: [
+        .package(name: "ModelStore", path: "../.."),
+        .package(url: "https://github.com/groue/GRDB.swift", exact: "7.10.0"),
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+    ],
+    targets: [
+        // The plain C interface, apart from ModelStore's own: the raw side must not share its wrapper.
+        .systemLibrary(name: "CLMDBRaw", pkgConfig: "lmdb", providers: [.apt(["liblmdb-dev"])]),
+        .executableTarget(
+            name: "benchmarks",
+            dependencies: [
+                "CLMDBRaw",
+                .product(name: "ModelStore", package: "ModelStore"),
+                .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ]
+        ),
+    ],
+    swiftLanguageModes: [.v6]
+)
+
+// One loop gives every target the same settings, those of the root package.
+let settings: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+    .enableUpcomingFeature("InferIsolatedConformances"),
+    .enableUpcomingFeature("ImmutableWeakCaptures"),
+    .enableExperimentalFeature("Lifetimes"),
+    .strictMemorySafety(),
+]
+for target in package.targets where target.type != .system {
+    target.swiftSettings = settings
+}

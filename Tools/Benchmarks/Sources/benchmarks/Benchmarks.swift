@@ -1,0 +1,74 @@
+import ArgumentParser
+import Foundation
+
+@main
+struct Benchmarks: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "benchmarks",
+        abstract: "Measures ModelStore against GRDB and against LMDB's C interface.",
+        discussion: """
+            All sides hold the same accounts and are checked for equal results. Each row is measured in several rounds \
+            in which the sides take turns; the table shows the medians, and how many times as fast as the others \
+            ModelStore is, beside the targets.
+            """)
+
+    @Option(help: "How many accounts.") var rows = 200_000
+    @Option(help: "How many rounds a row is measured in.") var rounds = 5
+    @Option(help: "Only rows whose name begins so, such as 2 or 4a; may be repeated.") var only: [String] = []
+    @Option(help: "How many durable commits a round does.") var commits = 200
+    @Option(help: "Where to put the files; on a real disk. The standard is the directory for temporary files.")
+    var directory: String?
+    @Option(help: "Also write the results to this file as JSON.") var json: String?
+    @Option(help: .hidden) var child: String?
+    @Option(help: .hidden) var childSide: String?
+
+    func validate() throws {
+        guard rows > 0, rounds > 0, commits > 0 else { throw ValidationError("the counts must be positive") }
+    }
+
+    func run() async throws {
+        if let child, let task = ChildTask(rawValue: child), let directory {
+            return try task.run(childSide.flatMap(SideKind.init(rawValue:)) ?? .raw, directory: directory, rows: rows)
+        }
+        let parent = directory ?? FileManager.default.temporaryDirectory.path
+        let own = "\(parent)/benchmarks-\(UUID().uuidString)"
+        try FileManager.default.createDirectory(atPath: own, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: own) }
+        let session = Session(accountCount: rows, rounds: rounds, only: only, directory: own)
+        print("\(rows) accounts, medians of \(rounds) rounds; time of one operation; ratios are ModelStore's speed")
+        print(TablePrinter.header)
+        let sides = try session.measureBulkInsert()
+        var footprint = Footprint()
+        if session.isWanted("8") { footprint = try measureFootprint(session) }
+        try session.measureReading(sides)
+        try await session.measureDurableWriting(sides, count: commits)
+        try await session.measureConcurrentWriting(sides, count: commits * 8)
+        for kind in SideKind.allCases { try sides[kind].close() }
+        if session.isWanted("8") { footprint.printOut() }
+        if let json { try writeJSON(session.rows, footprint, to: json) }
+    }
+
+    private func measureFootprint(_ session: Session) throws -> Footprint {
+        var footprint = Footprint()
+        footprint.dataMebibytes = try Footprint.peakMebibytes(of: .data, nil, session.directory, rows: rows)
+        for kind in SideKind.allCases {
+            let bytes = try Footprint.allocatedBytes(in: session.path(kind, "bulk"))
+            footprint.diskBytes[kind] = Double(bytes) / Double(rows)
+            let directory = session.path(kind, "memory")
+            footprint.insertMebibytes[kind] = try Footprint.peakMebibytes(of: .insert, kind, directory, rows: rows)
+            footprint.readMebibytes[kind] = try Footprint.peakMebibytes(of: .read, kind, directory, rows: rows)
+            try FileManager.default.removeItem(atPath: directory)
+        }
+        return footprint
+    }
+
+    private func writeJSON(_ rows: [TableRow], _ footprint: Footprint, to path: String) throws {
+        struct Output: Encodable {
+            let rows: [TableRow]
+            let footprint: Footprint
+        }
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
+        try encoder.encode(Output(rows: rows, footprint: footprint)).write(to: URL(fileURLWithPath: path))
+    }
+}

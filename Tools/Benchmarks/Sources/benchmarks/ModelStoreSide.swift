@@ -1,0 +1,107 @@
+import ModelStore
+
+/// ModelStore through its public interface.
+final class ModelStoreSide: Side {
+    static let kind = SideKind.modelStore
+
+    private let store: Store
+
+    init(directory: String) throws {
+        store = try Store(at: directory, records: Account.self)
+    }
+
+    func close() { store.close() }
+
+    func insertTogether(_ accounts: [Account]) throws {
+        try store.write { transaction in
+            for account in accounts { try transaction.insert(account) }
+        }
+    }
+
+    func insertOneByOne(_ accounts: [Account]) throws {
+        for account in accounts {
+            try store.write { transaction in _ = try transaction.insert(account) }
+        }
+    }
+
+    /// As ``insertOneByOne(_:)``, with the asynchronous form of `write`.
+    func insertOneByOneAwaiting(_ accounts: [Account]) async throws {
+        for account in accounts {
+            try await store.write { transaction in _ = try transaction.insert(account) }
+        }
+    }
+
+    /// Inserts from as many tasks as there are slices, each record in a write of its own.
+    func insert(fromTasks slices: [ArraySlice<Account>]) async throws {
+        let store = store
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for slice in slices {
+                group.addTask {
+                    for account in slice {
+                        try await store.write { transaction in _ = try transaction.insert(account) }
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+    }
+
+    func readOneByOne(_ ids: [Int]) throws -> Checksum {
+        var checksum = Checksum()
+        for id in ids {
+            if let account = try store.read({ try $0.get(Account.self, id: id) }) { checksum.add(account) }
+        }
+        return checksum
+    }
+
+    func readTogether(_ ids: [Int]) throws -> Checksum {
+        try store.read { transaction in
+            var checksum = Checksum()
+            for id in ids {
+                if let account = try transaction.get(Account.self, id: id) { checksum.add(account) }
+            }
+            return checksum
+        }
+    }
+
+    func readBalances(_ ids: [Int]) throws -> Checksum {
+        try store.read { transaction in
+            var checksum = Checksum()
+            for id in ids {
+                if let balance = try transaction.value(Account.self, id: id, \.balance) { checksum.add(balance) }
+            }
+            return checksum
+        }
+    }
+
+    func readByEmailOneByOne(_ emails: [String]) throws -> Checksum {
+        var checksum = Checksum()
+        for email in emails {
+            let found = try store.read { try $0.get(Account.self, unique: \.email, equals: email) }
+            if let found { checksum.add(found) }
+        }
+        return checksum
+    }
+
+    func readByEmailTogether(_ emails: [String]) throws -> Checksum {
+        try store.read { transaction in
+            var checksum = Checksum()
+            for email in emails {
+                let found = try transaction.get(Account.self, unique: \.email, equals: email)
+                if let found { checksum.add(found) }
+            }
+            return checksum
+        }
+    }
+
+    func scan() throws -> Checksum {
+        try store.read { transaction in
+            var checksum = Checksum()
+            try transaction.forEach(Account.self) { account in
+                checksum.add(account)
+                return true
+            }
+            return checksum
+        }
+    }
+}

@@ -1,0 +1,310 @@
+import CLMDBRaw
+import Foundation
+
+/// LMDB through its C interface, with the same puts as ModelStore does: record, unique index, balance index, feed,
+/// head. Records have the size that ModelStore's have; nothing is hashed, checked or kept for later.
+@safe
+final class RawSide: Side {
+    static let kind = SideKind.raw
+
+    private let environment: OpaquePointer
+    private let reading: OpaquePointer
+    private let records: MDB_dbi
+    private let emails: MDB_dbi
+    private let balances: MDB_dbi
+    private let feed: MDB_dbi
+    private let metadata: MDB_dbi
+    private var sequence: UInt64 = 0
+    private let key = RawBuffer(capacity: 1 << 10)
+    private let value = RawBuffer(capacity: 1 << 10)
+    private let stream = RawBuffer(capacity: 128 << 10)
+
+    /// The bytes of the feed in one value, as in ModelStore.
+    private static let fragmentByteCount = 60 << 10
+
+    init(directory: String) throws {
+        var opened: OpaquePointer?
+        try unsafe check(mdb_env_create(&opened), "mdb_env_create")
+        guard let environment = unsafe opened else { throw BenchmarkError("no environment") }
+        unsafe self.environment = unsafe environment
+        try unsafe check(mdb_env_set_mapsize(environment, 1 << 40), "mdb_env_set_mapsize")
+        try unsafe check(mdb_env_set_maxdbs(environment, 16), "mdb_env_set_maxdbs")
+        try unsafe check(mdb_env_set_maxreaders(environment, 1_024), "mdb_env_set_maxreaders")
+        try unsafe check(mdb_env_open(environment, directory, UInt32(MDB_NOTLS), 0o640), "mdb_env_open")
+        var writing: OpaquePointer?
+        try unsafe check(mdb_txn_begin(environment, nil, 0, &writing), "mdb_txn_begin")
+        func database(_ name: String) throws -> MDB_dbi {
+            var handle: MDB_dbi = 0
+            try unsafe check(mdb_dbi_open(writing, name, UInt32(MDB_CREATE), &handle), "mdb_dbi_open")
+            return handle
+        }
+        records = try database("records")
+        emails = try database("emails")
+        balances = try database("balances")
+        feed = try database("feed")
+        metadata = try database("metadata")
+        try unsafe check(mdb_txn_commit(writing), "mdb_txn_commit")
+        var transaction: OpaquePointer?
+        try unsafe check(mdb_txn_begin(environment, nil, UInt32(MDB_RDONLY), &transaction), "mdb_txn_begin")
+        guard let reading = unsafe transaction else { throw BenchmarkError("no transaction") }
+        unsafe self.reading = unsafe reading
+        unsafe mdb_txn_reset(reading)
+        try unsafe inTransaction { transaction in
+            key.removeAll()
+            key.append("head")
+            if let head = unsafe try find(metadata, transaction) {
+                sequence = unsafe head.loadUnaligned(as: UInt64.self)
+            }
+        }
+    }
+
+    func close() {
+        unsafe mdb_txn_abort(reading)
+        unsafe mdb_env_close(environment)
+    }
+
+    // MARK: Writing
+
+    private func commit(_ body: (OpaquePointer) throws -> Void) throws {
+        var opened: OpaquePointer?
+        try unsafe check(mdb_txn_begin(environment, nil, 0, &opened), "mdb_txn_begin")
+        guard let transaction = unsafe opened else { throw BenchmarkError("no transaction") }
+        do {
+            unsafe try body(transaction)
+            unsafe try putHead(transaction)
+        } catch {
+            unsafe mdb_txn_abort(transaction)
+            throw error
+        }
+        try unsafe check(mdb_txn_commit(transaction), "mdb_txn_commit")
+    }
+
+    func insertTogether(_ accounts: [Account]) throws {
+        try unsafe commit { transaction in
+            // The feed is written after the records, as the net changes are known at the end only. The bytes of all of
+            // them are kept until then.
+            let all = RawBuffer(capacity: accounts.count * 128 + (128 << 10))
+            all.append(zeros: 60)
+            for account in accounts {
+                unsafe try insert(account, transaction)
+                appendChange(account, to: all)
+            }
+            unsafe try putFeed(all, transaction)
+        }
+    }
+
+    func insertOneByOne(_ accounts: [Account]) throws {
+        for account in accounts { try insertBatch(CollectionOfOne(account)) }
+    }
+
+    /// One commit, with an entry in the feed for each record, as if each came from a write of its own.
+    func insertBatch(_ accounts: some Collection<Account>) throws {
+        try unsafe commit { transaction in
+            for account in accounts {
+                unsafe try insert(account, transaction)
+                stream.removeAll()
+                stream.append(zeros: 60)
+                appendChange(account, to: stream)
+                unsafe try putFeed(stream, transaction)
+            }
+        }
+    }
+
+    private func insert(_ account: Account, _ transaction: OpaquePointer) throws {
+        key.removeAll()
+        key.append(integer: UInt64(bitPattern: Int64(account.id ^ .min)).bigEndian)
+        encode(account)
+        unsafe try put(records, transaction, MDB_NOOVERWRITE)
+        value.removeAll()
+        value.append(integer: UInt8(1))
+        value.append(integer: UInt64(bitPattern: Int64(account.id ^ .min)).bigEndian)
+        key.removeAll()
+        key.append(account.email)
+        key.append(integer: UInt16(0x0100))
+        unsafe try put(emails, transaction, MDB_NOOVERWRITE)
+        key.removeAll()
+        key.append(integer: UInt64(bitPattern: Int64(account.balance ^ .min)).bigEndian)
+        key.append(integer: UInt64(bitPattern: Int64(account.id ^ .min)).bigEndian)
+        value.removeAll()
+        value.append(integer: UInt16(0x0800))
+        unsafe try put(balances, transaction, 0)
+    }
+
+    /// A record: 16 bytes of header, id, balance, three ends of texts, the texts. As long as ModelStore's.
+    private func encode(_ account: Account) {
+        value.removeAll()
+        value.append(zeros: 16)
+        value.append(integer: account.id)
+        value.append(integer: account.balance)
+        value.append(zeros: 8)
+        value.append(account.email)
+        value.store(UInt16(value.count), at: 32)
+        value.append(account.name)
+        value.store(UInt16(value.count), at: 34)
+        value.append(account.region)
+        value.store(UInt16(value.count), at: 36)
+    }
+
+    private func appendChange(_ account: Account, to stream: RawBuffer) {
+        encode(account)
+        stream.append(integer: UInt32(0x0108_0101))
+        stream.append(integer: account.id)
+        stream.append(value)
+    }
+
+    private func putFeed(_ stream: RawBuffer, _ transaction: OpaquePointer) throws {
+        sequence += 1
+        var fragment: UInt32 = 0
+        var start = 0
+        repeat {
+            key.removeAll()
+            key.append(integer: sequence.bigEndian)
+            key.append(integer: fragment.bigEndian)
+            let count = min(stream.count - start, Self.fragmentByteCount)
+            var keyBytes = unsafe key.bytes
+            var data = unsafe MDB_val(mv_size: count + 9, mv_data: nil)
+            let code = unsafe mdb_put(transaction, feed, &keyBytes, &data, UInt32(MDB_APPEND | MDB_RESERVE))
+            try check(code, "mdb_put")
+            guard let place = unsafe data.mv_data else { throw BenchmarkError("no place for a fragment") }
+            unsafe place.initializeMemory(as: UInt8.self, repeating: 0, count: 9)
+            unsafe (place + 9).copyMemory(from: stream.base + start, byteCount: count)
+            start += count
+            fragment += 1
+        } while start < stream.count
+    }
+
+    private func putHead(_ transaction: OpaquePointer) throws {
+        key.removeAll()
+        key.append("head")
+        value.removeAll()
+        value.append(integer: sequence)
+        value.append(zeros: 32)
+        unsafe try put(metadata, transaction, 0)
+    }
+
+    private func put(_ database: MDB_dbi, _ transaction: OpaquePointer, _ flags: Int32) throws {
+        var keyBytes = unsafe key.bytes
+        var valueBytes = unsafe value.bytes
+        try unsafe check(mdb_put(transaction, database, &keyBytes, &valueBytes, UInt32(flags)), "mdb_put")
+    }
+
+    // MARK: Reading
+
+    @inline(__always)
+    private func inTransaction(_ body: (OpaquePointer) throws -> Void) throws {
+        try unsafe check(mdb_txn_renew(reading), "mdb_txn_renew")
+        defer { unsafe mdb_txn_reset(reading) }
+        unsafe try body(reading)
+    }
+
+    @inline(__always)
+    private func find(_ database: MDB_dbi, _ transaction: OpaquePointer) throws -> UnsafeRawPointer? {
+        var keyBytes = unsafe key.bytes
+        var found = unsafe MDB_val()
+        let code = unsafe mdb_get(transaction, database, &keyBytes, &found)
+        if code == MDB_NOTFOUND { return nil }
+        try check(code, "mdb_get")
+        return unsafe UnsafeRawPointer(found.mv_data)
+    }
+
+    @inline(__always)
+    private func find(id: Int, _ transaction: OpaquePointer) throws -> UnsafeRawPointer? {
+        key.removeAll()
+        key.append(integer: UInt64(bitPattern: Int64(id ^ .min)).bigEndian)
+        return unsafe try find(records, transaction)
+    }
+
+    private func find(email: String, _ transaction: OpaquePointer) throws -> UnsafeRawPointer? {
+        key.removeAll()
+        key.append(email)
+        key.append(integer: UInt16(0x0100))
+        guard let entry = unsafe try find(emails, transaction) else { return nil }
+        key.removeAll()
+        key.append(integer: unsafe entry.loadUnaligned(fromByteOffset: 1, as: UInt64.self))
+        return unsafe try find(records, transaction)
+    }
+
+    @inline(__always)
+    private func decode(_ record: UnsafeRawPointer) -> Account {
+        func text(_ start: Int, _ end: Int) -> String {
+            let bytes = unsafe UnsafeRawBufferPointer(start: record + start, count: end - start)
+            return unsafe String(decoding: bytes, as: UTF8.self)
+        }
+        let emailEnd = Int(unsafe record.loadUnaligned(fromByteOffset: 32, as: UInt16.self))
+        let nameEnd = Int(unsafe record.loadUnaligned(fromByteOffset: 34, as: UInt16.self))
+        let regionEnd = Int(unsafe record.loadUnaligned(fromByteOffset: 36, as: UInt16.self))
+        return Account(
+            id: unsafe record.loadUnaligned(fromByteOffset: 16, as: Int.self), email: text(40, emailEnd),
+            name: text(emailEnd, nameEnd), balance: unsafe record.loadUnaligned(fromByteOffset: 24, as: Int.self),
+            region: text(nameEnd, regionEnd))
+    }
+
+    func readOneByOne(_ ids: [Int]) throws -> Checksum {
+        var checksum = Checksum()
+        for id in ids {
+            try unsafe inTransaction { transaction in
+                if let record = unsafe try find(id: id, transaction) { checksum.add(unsafe decode(record)) }
+            }
+        }
+        return checksum
+    }
+
+    func readTogether(_ ids: [Int]) throws -> Checksum {
+        var checksum = Checksum()
+        try unsafe inTransaction { transaction in
+            for id in ids {
+                if let record = unsafe try find(id: id, transaction) { checksum.add(unsafe decode(record)) }
+            }
+        }
+        return checksum
+    }
+
+    func readBalances(_ ids: [Int]) throws -> Checksum {
+        var checksum = Checksum()
+        try unsafe inTransaction { transaction in
+            for id in ids {
+                guard let record = unsafe try find(id: id, transaction) else { continue }
+                checksum.add(unsafe record.loadUnaligned(fromByteOffset: 24, as: Int.self))
+            }
+        }
+        return checksum
+    }
+
+    func readByEmailOneByOne(_ emails: [String]) throws -> Checksum {
+        var checksum = Checksum()
+        for email in emails {
+            try unsafe inTransaction { transaction in
+                if let record = unsafe try find(email: email, transaction) { checksum.add(unsafe decode(record)) }
+            }
+        }
+        return checksum
+    }
+
+    func readByEmailTogether(_ emails: [String]) throws -> Checksum {
+        var checksum = Checksum()
+        try unsafe inTransaction { transaction in
+            for email in emails {
+                if let record = unsafe try find(email: email, transaction) { checksum.add(unsafe decode(record)) }
+            }
+        }
+        return checksum
+    }
+
+    func scan() throws -> Checksum {
+        var checksum = Checksum()
+        try unsafe inTransaction { transaction in
+            var cursor: OpaquePointer?
+            try unsafe check(mdb_cursor_open(transaction, records, &cursor), "mdb_cursor_open")
+            defer { unsafe mdb_cursor_close(cursor) }
+            var keyBytes = unsafe MDB_val()
+            var found = unsafe MDB_val()
+            var code = unsafe mdb_cursor_get(cursor, &keyBytes, &found, MDB_FIRST)
+            while code == 0, let record = unsafe found.mv_data {
+                checksum.add(unsafe decode(UnsafeRawPointer(record)))
+                code = unsafe mdb_cursor_get(cursor, &keyBytes, &found, MDB_NEXT)
+            }
+            if code != MDB_NOTFOUND { try check(code, "mdb_cursor_get") }
+        }
+        return checksum
+    }
+}

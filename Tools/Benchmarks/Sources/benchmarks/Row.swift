@@ -1,0 +1,62 @@
+import Foundation
+
+/// One row of the table.
+struct TableRow: Codable {
+    /// The row's name, also for `--only`.
+    let name: String
+    let what: String
+    /// How many operations one measurement does.
+    let operations: Int
+    /// ModelStore's speed over the other's that is to be reached.
+    var targets: [SideKind: Double] = [:]
+    /// Seconds of each round.
+    var seconds: [SideKind: [Double]] = [:]
+    var note: String?
+
+    /// The median of a side's rounds in seconds.
+    func median(_ side: SideKind) -> Double? {
+        guard let all = seconds[side]?.sorted(), !all.isEmpty else { return nil }
+        return (all[(all.count - 1) / 2] + all[all.count / 2]) / 2
+    }
+
+    /// How many times as fast as the other side ModelStore is.
+    func ratio(to other: SideKind) -> Double? {
+        guard let own = median(.modelStore), let others = median(other), own > 0 else { return nil }
+        return others / own
+    }
+}
+
+extension SideKind: CodingKeyRepresentable {}
+
+/// Prints the table.
+enum TablePrinter {
+    static let header =
+        pad("row", 26) + pad("ModelStore", 12, false) + pad("GRDB", 12, false) + pad("raw", 12, false)
+        + pad("/GRDB", 9, false) + pad("target", 8, false) + pad("/raw", 8, false) + pad("target", 8, false)
+
+    static func line(_ row: TableRow) -> String {
+        var line = pad(row.name, 26)
+        for side in SideKind.allCases {
+            line += pad(row.median(side).map { time($0, row.operations) } ?? "-", 12, false)
+        }
+        for (side, width) in [(SideKind.grdb, 9), (.raw, 8)] {
+            line += pad(row.ratio(to: side).map { number($0) } ?? "-", width, false)
+            line += pad(row.targets[side].map { "≥ \(number($0))" } ?? "", 8, false)
+        }
+        let missed = row.targets.contains { side, target in row.ratio(to: side).map { $0 < target } ?? false }
+        if missed { line += "  below target" }
+        return line + "\n    \(row.what)" + (row.note.map { "\n    \($0)" } ?? "")
+    }
+
+    private static func time(_ seconds: Double, _ operations: Int) -> String {
+        let nanoseconds = seconds / Double(operations) * 1e9
+        return nanoseconds < 10_000 ? "\(Int(nanoseconds.rounded())) ns" : "\(number(nanoseconds / 1_000)) µs"
+    }
+
+    static func number(_ value: Double) -> String { String(format: value < 100 ? "%.2f" : "%.0f", value) }
+
+    static func pad(_ text: String, _ width: Int, _ isLeft: Bool = true) -> String {
+        let fill = String(repeating: " ", count: max(0, width - text.count))
+        return isLeft ? text + fill : fill + text
+    }
+}

@@ -1,0 +1,58 @@
+extension Session {
+    /// The rows that read. The sides hold the same accounts.
+    func measureReading(_ sides: OpenSides) throws {
+        var random = SplitMix64(state: 7)
+        let sample = accounts.shuffled(using: &random).prefix(max(1, accounts.count / 2))
+        let ids = sample.map(\.id)
+        let emails = sample.map(\.email)
+        try measureByID(sides, ids)
+        try measure(
+            TableRow(
+                name: "4a email, one read each", what: "whole record by unique email, a transaction each",
+                operations: emails.count, targets: [.grdb: 6])
+        ) { try sides[$0].readByEmailOneByOne(emails) }
+        try measure(
+            TableRow(
+                name: "4b email, one read", what: "whole record by unique email, one transaction for all",
+                operations: emails.count, targets: [.grdb: 6])
+        ) { try sides[$0].readByEmailTogether(emails) }
+        try measure(
+            TableRow(
+                name: "5 scan", what: "all records in the order of ids, decoded", operations: accounts.count,
+                targets: [.grdb: 4])
+        ) { try sides[$0].scan() }
+    }
+
+    private func measureByID(_ sides: OpenSides, _ ids: [Int]) throws {
+        try measure(
+            TableRow(
+                name: "2a id, one read each", what: "whole record by id, a transaction each", operations: ids.count,
+                targets: [.grdb: 8, .raw: 0.5])
+        ) { try sides[$0].readOneByOne(ids) }
+        try measure(
+            TableRow(
+                name: "2b id, one read", what: "whole record by id, one transaction for all", operations: ids.count,
+                targets: [.grdb: 8, .raw: 0.5])
+        ) { try sides[$0].readTogether(ids) }
+        try measure(
+            TableRow(
+                name: "3 field", what: "one field by id, one transaction for all; raw loads 8 bytes in place",
+                operations: ids.count, targets: [.raw: 0.7])
+        ) { try sides[$0].readBalances(ids) }
+    }
+}
+
+/// The sides, open over the same accounts.
+struct OpenSides {
+    let modelStore: ModelStoreSide
+    let grdb: GRDBSide
+    let raw: RawSide
+
+    subscript(kind: SideKind) -> any Side {
+        switch kind {
+        case .modelStore: modelStore
+        case .grdb: grdb
+        case .raw: raw
+        }
+    }
+}

@@ -1,0 +1,122 @@
+import Foundation
+
+extension Session {
+    /// Inserts everything in one transaction, each round into new files, and keeps the last ones for the other rows.
+    func measureBulkInsert() throws -> OpenSides {
+        var kept: [SideKind: any Side] = [:]
+        var row = TableRow(
+            name: "1 bulk insert",
+            what: "all accounts in one transaction with two indexes; ModelStore and raw with feed",
+            operations: accounts.count, targets: [.grdb: 3, .raw: 0.4])
+        row.note = "GRDB keeps no feed"
+        for round in 0..<(isWanted(row.name) ? rounds : 1) {
+            for place in SideKind.allCases.indices {
+                let kind = SideKind.allCases[(place + round) % SideKind.allCases.count]
+                try kept.removeValue(forKey: kind)?.close()
+                try? FileManager.default.removeItem(atPath: path(kind, "bulk"))
+                let side = try kind.open(path(kind, "bulk"))
+                let start = ContinuousClock.now
+                try side.insertTogether(accounts)
+                row.seconds[kind, default: []].append((ContinuousClock.now - start).inSeconds)
+                kept[kind] = side
+            }
+        }
+        if isWanted(row.name) { add(row) }
+        guard let modelStore = kept[.modelStore] as? ModelStoreSide, let grdb = kept[.grdb] as? GRDBSide,
+            let raw = kept[.raw] as? RawSide
+        else { throw BenchmarkError("a side is missing") }
+        let sides = OpenSides(modelStore: modelStore, grdb: grdb, raw: raw)
+        try grdb.checkpoint()
+        try requireEqualContents(sides)
+        return sides
+    }
+
+    /// Fails unless all sides hold the same records.
+    func requireEqualContents(_ sides: OpenSides) throws {
+        let found = try SideKind.allCases.map { try sides[$0].scan() }
+        guard found.allSatisfy({ $0 == found[0] }) else { throw BenchmarkError("the sides differ: \(found)") }
+    }
+
+    /// The rows of durable one-record commits.
+    func measureDurableWriting(_ sides: OpenSides, count: Int) async throws {
+        let batches = (0..<rounds).map { _ in source.next(count) }
+        let note = "LMDB syncs twice for a commit (data, then its meta page), SQLite's log once"
+        try await measureWaiting(
+            TableRow(
+                name: "6a durable, alone", what: "one-record commits, one after the other, blocking",
+                operations: count, targets: [.raw: 0.9], note: note)
+        ) { kind, round in try timed { try sides[kind].insertOneByOne(batches[round]) } }
+        let more = (0..<rounds).map { _ in source.next(count) }
+        try await measureWaiting(
+            TableRow(
+                name: "6b durable, awaited", what: "the same; ModelStore through the asynchronous write",
+                operations: count, targets: [.raw: 0.9], note: note)
+        ) { kind, round in
+            if kind == .modelStore {
+                return try await timed { try await sides.modelStore.insertOneByOneAwaiting(more[round]) }
+            }
+            return try timed { try sides[kind].insertOneByOne(more[round]) }
+        }
+        try requireEqualContents(sides)
+    }
+
+    /// The rows of durable one-record writes from 64 tasks at once.
+    func measureConcurrentWriting(_ sides: OpenSides, count: Int) async throws {
+        let taskCount = 64
+        var row = TableRow(
+            name: "7a durable, 64 tasks", what: "one-record writes from 64 tasks at once; GRDB commits each",
+            operations: count, targets: [.grdb: 5, .raw: 0.5])
+        guard isWanted(row.name) else { return }
+        var byHand = TableRow(
+            name: "7b as 7a, GRDB by hand", what: "GRDB with 64 inserts in each transaction, batched by hand",
+            operations: count)
+        var commits = 0
+        for _ in 0..<rounds {
+            let accounts = source.next(count)
+            let slices = (0..<taskCount).map {
+                accounts[(count * $0 / taskCount)..<(count * ($0 + 1) / taskCount)]
+            }
+            let directory = path(.modelStore, "bulk")
+            let before = try EnvironmentFile.lastTransaction(in: directory)
+            row.seconds[.modelStore, default: []].append(
+                try await timed { try await sides.modelStore.insert(fromTasks: slices) }.inSeconds)
+            let done = try EnvironmentFile.lastTransaction(in: directory) - before
+            commits += done
+            let size = max(1, Int((Double(count) / Double(max(done, 1))).rounded()))
+            row.seconds[.raw, default: []].append(
+                try timed { try inBatches(accounts, of: size) { try sides.raw.insertBatch($0) } }.inSeconds)
+            row.seconds[.grdb, default: []].append(
+                try await timed { try await sides.grdb.insert(fromTasks: slices) }.inSeconds)
+            // The same once more with other accounts, so that all sides go on holding the same records.
+            let others = source.next(count)
+            byHand.seconds[.grdb, default: []].append(
+                try timed { try inBatches(others, of: taskCount) { try sides.grdb.insertTogether(Array($0)) } }
+                    .inSeconds)
+            try inBatches(others, of: taskCount) { try sides.raw.insertBatch($0) }
+            try sides.modelStore.insertTogether(others)
+        }
+        byHand.seconds[.modelStore] = row.seconds[.modelStore]
+        byHand.seconds[.raw] = row.seconds[.raw]
+        let mean = Double(count * rounds) / Double(max(commits, 1))
+        row.note = "ModelStore committed \(TablePrinter.number(mean)) writes together on average; raw does the same"
+        add(row)
+        add(byHand)
+        try requireEqualContents(sides)
+    }
+
+    private func inBatches(
+        _ accounts: [Account], of size: Int, _ body: (ArraySlice<Account>) throws -> Void
+    ) rethrows {
+        for start in stride(from: 0, to: accounts.count, by: size) {
+            try body(accounts[start..<min(start + size, accounts.count)])
+        }
+    }
+
+    private func timed(_ body: () throws -> Void) rethrows -> Duration { try ContinuousClock().measure(body) }
+
+    private func timed(_ body: () async throws -> Void) async rethrows -> Duration {
+        let start = ContinuousClock.now
+        try await body()
+        return ContinuousClock.now - start
+    }
+}

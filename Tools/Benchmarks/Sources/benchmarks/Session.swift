@@ -1,0 +1,74 @@
+import Foundation
+
+/// One run of the benchmarks: the sides, the data, and the rows measured so far.
+final class Session {
+    let rounds: Int
+    let only: [String]
+    let directory: String
+    var source = AccountSource()
+    let accounts: [Account]
+    private(set) var rows: [TableRow] = []
+
+    init(accountCount: Int, rounds: Int, only: [String], directory: String) {
+        self.rounds = rounds
+        self.only = only
+        self.directory = directory
+        accounts = source.next(accountCount)
+    }
+
+    func isWanted(_ row: String) -> Bool { only.isEmpty || only.contains { row.hasPrefix($0) } }
+
+    /// The directory of a side, `name` telling several apart.
+    func path(_ side: SideKind, _ name: String) -> String { "\(directory)/\(name)-\(side.rawValue)" }
+
+    /// Adds a row and prints it.
+    func add(_ row: TableRow) {
+        rows.append(row)
+        print(TablePrinter.line(row))
+    }
+
+    /// Measures the sides in turn, in each round in another order, and checks that they find the same.
+    func measure<Result: Equatable>(
+        _ row: TableRow, warmUp: Bool = true, _ sides: [SideKind] = SideKind.allCases,
+        _ body: (SideKind) throws -> Result
+    ) throws {
+        guard isWanted(row.name) else { return }
+        var row = row
+        if warmUp {
+            for side in sides { _ = try body(side) }
+        }
+        for round in 0..<rounds {
+            var found: Result?
+            for place in sides.indices {
+                let side = sides[(place + round) % sides.count]
+                let start = ContinuousClock.now
+                let result = try body(side)
+                row.seconds[side, default: []].append((ContinuousClock.now - start).inSeconds)
+                if let found, found != result {
+                    throw BenchmarkError("\(row.name): \(side.rawValue) found \(result), another \(found)")
+                }
+                found = result
+            }
+        }
+        add(row)
+    }
+
+    /// As ``measure(_:warmUp:_:_:)`` for bodies that wait. They measure for themselves, so that they can prepare.
+    func measureWaiting(
+        _ row: TableRow, _ sides: [SideKind] = SideKind.allCases, _ body: (SideKind, Int) async throws -> Duration
+    ) async throws {
+        guard isWanted(row.name) else { return }
+        var row = row
+        for round in 0..<rounds {
+            for place in sides.indices {
+                let side = sides[(place + round) % sides.count]
+                row.seconds[side, default: []].append(try await body(side, round).inSeconds)
+            }
+        }
+        add(row)
+    }
+}
+
+extension Duration {
+    var inSeconds: Double { Double(components.seconds) + Double(components.attoseconds) * 1e-18 }
+}

@@ -1,0 +1,50 @@
+import Foundation
+
+/// One of those that are compared, over a directory of its own.
+protocol Side: AnyObject {
+    static var kind: SideKind { get }
+
+    /// Opens an existing database or makes one, with commits that survive the loss of power.
+    init(directory: String) throws
+
+    /// Inserts all in one transaction.
+    func insertTogether(_ accounts: [Account]) throws
+    /// Inserts each in a transaction of its own, one after the other, and waits for each.
+    func insertOneByOne(_ accounts: [Account]) throws
+    /// Reads whole records, each in a transaction of its own.
+    func readOneByOne(_ ids: [Int]) throws -> Checksum
+    /// Reads whole records in one transaction.
+    func readTogether(_ ids: [Int]) throws -> Checksum
+    /// Reads one field of records in one transaction.
+    func readBalances(_ ids: [Int]) throws -> Checksum
+    /// Reads whole records by their unique field, each in a transaction of its own.
+    func readByEmailOneByOne(_ emails: [String]) throws -> Checksum
+    /// Reads whole records by their unique field in one transaction.
+    func readByEmailTogether(_ emails: [String]) throws -> Checksum
+    /// Reads all records in the order of ids.
+    func scan() throws -> Checksum
+    func close() throws
+}
+
+/// The names of the sides.
+enum SideKind: String, CaseIterable, Codable {
+    case modelStore = "ModelStore"
+    case grdb = "GRDB"
+    case raw = "raw"
+
+    func open(_ directory: String) throws -> any Side {
+        try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+        switch self {
+        case .modelStore: return try ModelStoreSide(directory: directory)
+        case .grdb: return try GRDBSide(directory: directory)
+        case .raw: return try RawSide(directory: directory)
+        }
+    }
+}
+
+/// What goes wrong in a benchmark.
+struct BenchmarkError: Error, CustomStringConvertible {
+    let description: String
+
+    init(_ description: String) { self.description = description }
+}
