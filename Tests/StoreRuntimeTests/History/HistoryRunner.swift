@@ -62,7 +62,10 @@ final class HistoryRunner {
         guard folder != nil else { return }
         try comparison.verify(store)
         store.close()
-        store = try HistoryRunner.open(folder, options)
+        // A folder that somebody cleaned away meanwhile must not look like a store that lost its records.
+        var existing = options
+        existing.createsIfMissing = false
+        store = try HistoryRunner.open(folder, existing)
     }
 
     private func write(_ closures: [HistoryClosure]) async throws {
