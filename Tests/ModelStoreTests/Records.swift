@@ -48,6 +48,13 @@ struct Stock {
     var count: Int
 }
 
+@Record
+struct Visit {
+    @ID var id: Int
+    var at: Date? = .now
+    var token: UUID? = .newID
+}
+
 @Embedded
 struct Place {
     var street: String

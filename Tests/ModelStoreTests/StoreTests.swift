@@ -148,6 +148,38 @@ import Testing
         #expect(Position(copied.description) == copied)
     }
 
+    @Test func `An update or upsert whose record holds default tokens keeps the stored values`() async throws {
+        let store = try Store.temporary(records: Account.self)
+        let first = try await store.write { try $0.insert(Account(email: "a@b", balance: 3)) }.result
+        try await store.write { try $0.update(Account(id: 1, email: "c@d", balance: 4)) }
+        let updated = try store.read { try $0.get(Account.self, id: 1) }
+        #expect(updated?.opened == first.opened && updated?.token == first.token && updated?.balance == 4)
+        let upserted = try await store.write { try $0.upsert(Account(id: 1, email: "e@f", balance: 5)) }.result
+        #expect(upserted.opened == first.opened && upserted.token == first.token && upserted.balance == 5)
+    }
+
+    @Test func `Default tokens of optional fields are filled in`() async throws {
+        let store = try Store.temporary(records: Visit.self)
+        let visit = try await store.write { try $0.insert(Visit(id: 1)) }.result
+        #expect(visit.at != nil && visit.at != .transactionTime)
+        #expect(visit.token != nil && visit.token != .newID)
+    }
+
+    @Test func `An insert that is refused takes no assigned id`() async throws {
+        let store = try Store.temporary(records: Account.self)
+        try await store.write { tx in
+            try tx.insert(Account(email: "a@b", balance: 3))
+            do {
+                try tx.insert(Account(id: 99, email: "a@b", balance: 3))
+                Issue.record("the second a@b was taken")
+            } catch let error as StoreError {
+                #expect(error.code == .uniqueViolation)
+            }
+        }
+        let next = try await store.write { try $0.insert(Account(email: "c@d", balance: 3)) }.result
+        #expect(next.id == 2)
+    }
+
     @Test func `A second open of a directory shares the store, and one for reading only cannot write`() async throws {
         let directory = try TestDirectory()
         let store = try Store(at: directory.path, records: Sensor.self)

@@ -9,6 +9,9 @@ public enum DefaultToken: String, Hashable, Sendable, Codable {
     /// traps on printing another and a record must equal itself.
     @usableFromInline static var nowSeconds: Double { -63_113_903_999.0625 }
 
+    /// The size of the token as a field's encoding, in bytes.
+    var byteCount: Int { self == .now ? 8 : 16 }
+
     /// The bits of ``Foundation/UUID/newID``: a version 8 UUID whose text part spells "MODELSTORE-ID".
     static let newIDWords: (high: UInt64, low: UInt64) = (0x4D4F_4445_4C53_8F52, 0x9F45_2D49_4400_0001)
 }

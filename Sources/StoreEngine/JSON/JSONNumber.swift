@@ -156,7 +156,7 @@ private struct DecimalText {
             digits.append(0)
             exponent -= 1
         }
-        guard digits.count <= 38, (-128...127).contains(exponent) else { return nil }
+        guard digits.count <= 39, (-128...127).contains(exponent) else { return nil }
         if digits.isEmpty { return 0 }
         let text = String(decoding: digits.map { $0 + UInt8(ascii: "0") }, as: UTF8.self)
         // `Decimal(string:)` drops what it cannot hold without a word, so its answer is compared.

@@ -41,6 +41,9 @@ package final class OpenType: Sendable {
         placesByVersion = places
     }
 
+    /// Whether the field at `place` is part of the id.
+    func isPartOfID(_ place: Int) -> Bool { idParts.contains { $0.place == place } }
+
     /// The type's name.
     package var name: String { type.name }
 

@@ -1,11 +1,13 @@
 import Foundation
 
 extension WriteTransaction {
-    /// Fills in the assigned id and the default tokens of the record in `encoder`.
-    mutating func fillGeneratedFields(of type: OpenType) throws(StoreError) {
+    /// Fills in the generated parts of the id of the record in `encoder`, which its key needs.
+    mutating func fillGeneratedID(of type: OpenType) throws(StoreError) {
         do {
             if let place = type.assignedPlace { try assignID(of: type, place: place) }
-            for (place, token) in type.tokens { try fill(token, at: place) }
+            for (place, token) in type.tokens where type.isPartOfID(place) {
+                if let start = try Self.tokenStart(token, place, encoder) { fill(token, at: start) }
+            }
         } catch let error as StoreError {
             throw error
         } catch {
@@ -13,26 +15,63 @@ extension WriteTransaction {
         }
     }
 
-    private mutating func fill(_ token: DefaultToken, at place: Int) throws(CodecError) {
-        let range = try encoder.range(ofField: place)
-        let start = range.lowerBound
-        switch token {
-        case .now:
-            guard range.count == 8,
-                try encoder.integer(at: start, as: UInt64.self) == DefaultToken.nowSeconds.bitPattern
-            else {
-                return
+    /// Replaces the default tokens that the record in `encoder` holds: by the values of the stored record in `oldRecord`
+    /// where there is one, since a default is for an insert, else by the transaction's.
+    mutating func replaceTokens(of type: OpenType, isStored: Bool) throws(StoreError) {
+        do {
+            for (place, token) in type.tokens {
+                guard let start = try Self.tokenStart(token, place, encoder) else { continue }
+                let isKept = isStored ? try Self.keep(token, place, of: oldRecord, type, in: &encoder, at: start) : false
+                if !isKept { fill(token, at: start) }
             }
-            encoder.overwrite(integer: now.timeIntervalSinceReferenceDate.bitPattern, at: start)
+        } catch {
+            throw StoreError(.invalidValue, "a record of \(type.name) is not encoded well: \(error)")
+        }
+    }
+
+    private mutating func fill(_ token: DefaultToken, at start: Int) {
+        switch token {
+        case .now: encoder.overwrite(integer: now.timeIntervalSinceReferenceDate.bitPattern, at: start)
         case .newID:
-            let words = DefaultToken.newIDWords
-            guard range.count == 16, try encoder.integer(at: start, as: UInt64.self) == words.high.byteSwapped,
-                try encoder.integer(at: start + 8, as: UInt64.self) == words.low.byteSwapped
-            else { return }
             let fresh = newID().bigEndianWords
             encoder.overwrite(integer: fresh.high.byteSwapped, at: start)
             encoder.overwrite(integer: fresh.low.byteSwapped, at: start + 8)
         }
+    }
+
+    /// Where the token's bytes begin in a record whose field holds the token, nil when it holds something else. An
+    /// optional field has one byte before them.
+    private static func tokenStart(
+        _ token: DefaultToken, _ place: Int, _ encoder: borrowing FieldEncoder
+    ) throws(CodecError) -> Int? {
+        let range = try encoder.range(ofField: place)
+        let size = token.byteCount
+        guard range.count == size || range.count == size + 1 else { return nil }
+        let start = range.upperBound - size
+        switch token {
+        case .now:
+            let bits = try encoder.integer(at: start, as: UInt64.self)
+            return bits == DefaultToken.nowSeconds.bitPattern ? start : nil
+        case .newID:
+            let words = DefaultToken.newIDWords
+            let high = try encoder.integer(at: start, as: UInt64.self)
+            let low = try encoder.integer(at: start + 8, as: UInt64.self)
+            return high == words.high.byteSwapped && low == words.low.byteSwapped ? start : nil
+        }
+    }
+
+    /// Copies a stored field over a token; false when the stored record has no value there.
+    private static func keep(
+        _ token: DefaultToken, _ place: Int, of old: borrowing ByteWriter, _ type: OpenType,
+        in encoder: inout FieldEncoder, at start: Int
+    ) throws(CodecError) -> Bool {
+        let record = try RecordBytes(unverified: old.bytes)
+        let stored = try type.places(inVersion: record.schemaVersion).map { Int($0[place]) } ?? place
+        guard stored >= 0 else { return false }
+        let field = try record.table.field(stored)
+        guard field.byteCount >= token.byteCount else { return false }
+        encoder.overwrite(field.extracting(last: token.byteCount), at: start)
+        return true
     }
 
     // Zero asks for the next id; any other raises the greatest one, so that it is never given out again.

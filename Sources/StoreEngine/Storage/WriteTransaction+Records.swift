@@ -6,7 +6,18 @@ extension WriteTransaction {
     /// Stores the record in `encoder`, whose fields are final but for those that the transaction fills in.
     package mutating func put(_ typeIndex: Int, mode: WriteMode) throws(StoreError) {
         let type = state.catalog.types[typeIndex]
-        if mode != .update { try fillGeneratedFields(of: type) }
+        let assignedBefore = assigned[type.type.id]
+        do {
+            try putFilled(type, typeIndex, mode: mode)
+        } catch {
+            // What failed has changed nothing, the greatest assigned id included.
+            assigned[type.type.id] = assignedBefore
+            throw error
+        }
+    }
+
+    private mutating func putFilled(_ type: OpenType, _ typeIndex: Int, mode: WriteMode) throws(StoreError) {
+        if mode != .update { try fillGeneratedID(of: type) }
         guard encoder.byteCount <= state.limits.recordByteCount else {
             throw StoreError(
                 .tooLarge,
@@ -18,8 +29,10 @@ extension WriteTransaction {
         } catch {
             throw StoreError(.invalidValue, "the id of a \(type.name) cannot be a key: \(error)")
         }
+        let isStored = mode == .insert ? false : try copyStored(type)
+        try replaceTokens(of: type, isStored: isStored)
         if mode == .insert { return try insertNew(type, typeIndex) }
-        guard try copyStored(type) else {
+        guard isStored else {
             if mode == .upsert { return try insertNew(type, typeIndex) }
             throw StoreError(
                 .recordNotFound, "there is no \(type.name) with the id \(RecordText.id(encoder.bytes, type))")

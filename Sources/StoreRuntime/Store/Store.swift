@@ -57,7 +57,8 @@ public final class Store: Sendable {
     /// Waits for the writes that are queued, then closes the store. Later calls fail with `closed`; closing again does
     /// nothing.
     ///
-    /// Blocks until the last queued write is committed, unless another `Store` of the same directory is open.
+    /// Blocks until the last queued write is committed and the last read closure has ended, so do not call it inside a
+    /// read closure of this store, unless another `Store` of the same directory is open.
     public func close() {
         guard isOpen.exchange(false, ordering: .acquiringAndReleasing) else { return }
         guard WriterThread.isCurrent else { return end() }

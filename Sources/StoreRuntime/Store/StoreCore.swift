@@ -67,16 +67,17 @@ final class StoreCore: Sendable {
         let new = more.filter { !known.contains(ObjectIdentifier($0)) }
         if new.isEmpty { return }
         let all = records.withLock { $0 } + new
-        let state =
-            if writer == nil {
-                try StoreOpening.readOnlyState(environment, options: options, records: all)
-            } else {
-                try perform { [environment, options] in
-                    try StoreOpening.writableState(environment, options: options, records: all)
-                }
-            }
-        stateStorage.withLock { $0 = state }
-        records.withLock { $0 = all }
+        guard let writer else {
+            let state = try StoreOpening.readOnlyState(environment, options: options, records: all)
+            stateStorage.withLock { $0 = state }
+            return records.withLock { $0 = all }
+        }
+        // On the writer thread, so that it cannot cross with a reload there.
+        try writer.perform {
+            let state = try StoreOpening.writableState(self.environment, options: self.options, records: all)
+            self.stateStorage.withLock { $0 = state }
+            self.records.withLock { $0 = all }
+        }
     }
 
     /// Runs `body` on the writer thread, between commits.

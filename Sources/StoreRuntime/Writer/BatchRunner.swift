@@ -117,7 +117,9 @@ struct BatchRunner {
         }
         if let failure = commitFailure(parent) {
             if failure.isMapFull { return .mapFull }
-            throw failure
+            // A closure that threw keeps its own error.
+            return .committed(
+                outcomes.map { if case .done = $0 { .failed(failure) } else { $0 } })
         }
         return .committed(outcomes)
     }

@@ -39,6 +39,14 @@ final class WriteJob: Sendable {
         if isWithdrawn { completion(.failure(CancellationError())) }
     }
 
+    /// Whether it was withdrawn or completed.
+    var isEnded: Bool {
+        phase.withLock { phase in
+            if case .ended = phase { return true }
+            return false
+        }
+    }
+
     /// Takes the job for running; false when it was withdrawn.
     func start() -> Bool {
         phase.withLock { phase in

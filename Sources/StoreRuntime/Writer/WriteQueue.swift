@@ -31,6 +31,7 @@ struct WriteQueue {
     /// Adds a write closure, or says why not.
     mutating func add(_ job: WriteJob) -> StoreError? {
         guard phase == .open else { return WriteQueue.closed }
+        if jobs.count >= limits.queuedWrites { jobs.removeAll { $0.isEnded } }
         guard jobs.count < limits.queuedWrites else {
             return StoreError(
                 .queueFull, "\(limits.queuedWrites) writes wait already",
