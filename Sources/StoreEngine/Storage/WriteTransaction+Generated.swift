@@ -21,8 +21,8 @@ extension WriteTransaction {
         do {
             for (place, token) in type.tokens {
                 guard let start = try Self.tokenStart(token, place, encoder) else { continue }
-                let isKept = isStored ? try Self.keep(token, place, of: oldRecord, type, in: &encoder, at: start) : false
-                if !isKept { fill(token, at: start) }
+                if isStored, try Self.keep(token, place, of: oldRecord, type, in: &encoder, at: start) { continue }
+                fill(token, at: start)
             }
         } catch {
             throw StoreError(.invalidValue, "a record of \(type.name) is not encoded well: \(error)")

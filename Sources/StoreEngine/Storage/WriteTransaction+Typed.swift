@@ -66,8 +66,8 @@ extension WriteTransaction {
         guard WriteTransaction.haveOneKey(record.recordID, id) else {
             throw WriteTransaction.idChanged(R.recordSchema.name)
         }
-        try update(record)
-        return record
+        let binding = try encode(record)
+        return try store(binding, mode: .update) ? try decodeEncoded(binding) : record
     }
 
     /// Deletes the record with this id.

@@ -53,12 +53,16 @@ struct JSONNumberTests {
         }
     }
 
-    @Test("decimals keep up to 38 digits, or are nil")
+    @Test("decimals keep what 128 bits hold, or are nil")
     func decimals() throws {
         let digits = "12345678901234567890123456789012345678"
         #expect(try number(digits).decimal?.description == digits)
         #expect(try number("-0." + digits).decimal?.description == "-0." + digits)
-        #expect(try number(digits + "9").decimal == nil)
+        #expect(try number(digits + "9").decimal?.description == digits + "9")
+        #expect(
+            try number("340282366920938463463374607431768211455").decimal == Decimal.greatestFiniteMagnitude
+                / Decimal(sign: .plus, exponent: 127, significand: 1))
+        #expect(try number("340282366920938463463374607431768211456").decimal == nil)
         #expect(try number(digits + "0").decimal?.description == digits + "0")
         #expect(try number("1e127").decimal == Decimal(sign: .plus, exponent: 127, significand: 1))
         #expect(try number("1e130").decimal?.description == "1" + String(repeating: "0", count: 130))

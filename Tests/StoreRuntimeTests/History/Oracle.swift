@@ -94,16 +94,24 @@ struct Oracle {
     private mutating func run(_ step: HistoryStep, token: AnyModel?) -> StepResult {
         switch step {
         case .insert(let model):
+            let greatestBefore = greatestID
             let model = generated(model, token)
             let name = name(of: model)
-            if rows[name] != nil { return StepResult(error: .recordExists) }
-            if violates(model, name) { return StepResult(error: .uniqueViolation) }
+            if rows[name] != nil || violates(model, name) {
+                greatestID = greatestBefore
+                return StepResult(error: rows[name] != nil ? .recordExists : .uniqueViolation)
+            }
             set(name, model)
             return StepResult(stored: model)
         case .upsert(let model):
-            let model = generated(model, token)
+            let greatestBefore = greatestID
+            let identified = withID(model)
+            let model = withStoredTokens(identified) ?? generated(identified, token)
             let name = name(of: model)
-            if violates(model, name) { return StepResult(error: .uniqueViolation) }
+            if violates(model, name) {
+                greatestID = greatestBefore
+                return StepResult(error: .uniqueViolation)
+            }
             set(name, model)
             return StepResult(stored: model)
         case .update(let model): return replace(model)
@@ -132,7 +140,7 @@ struct Oracle {
 
     private mutating func replace(_ model: AnyModel, returnsStored: Bool = false) -> StepResult {
         let name = name(of: model)
-        if rows[name] == nil { return StepResult(error: .recordNotFound) }
+        guard let model = withStoredTokens(model) else { return StepResult(error: .recordNotFound) }
         if violates(model, name) { return StepResult(error: .uniqueViolation) }
         set(name, model)
         return returnsStored ? StepResult(stored: model) : StepResult()
@@ -158,8 +166,8 @@ struct Oracle {
         if !touched.contains(name) { touched.append(name) }
     }
 
-    /// The record as an insert stores it.
-    private mutating func generated(_ model: AnyModel, _ stored: AnyModel?) -> AnyModel {
+    /// The record with the id that it gets; the greatest assigned one follows.
+    private mutating func withID(_ model: AnyModel) -> AnyModel {
         guard case .ticket(var ticket) = model else { return model }
         if ticket.id == 0 {
             greatestID += 1
@@ -167,6 +175,21 @@ struct Oracle {
         } else if ticket.id > 0 {
             greatestID = max(greatestID, UInt64(ticket.id))
         }
+        return .ticket(ticket)
+    }
+
+    /// The record as it replaces the stored one, whose values stand where it holds tokens; nil when none is stored.
+    private func withStoredTokens(_ model: AnyModel) -> AnyModel? {
+        guard let row = rows[name(of: model)] else { return nil }
+        guard case .ticket(var ticket) = model, case .ticket(let stored) = row.model else { return model }
+        if ticket.opened == .transactionTime { ticket.opened = stored.opened }
+        if ticket.token == .newID { ticket.token = stored.token }
+        return .ticket(ticket)
+    }
+
+    /// The record as an insert stores it.
+    private mutating func generated(_ model: AnyModel, _ stored: AnyModel?) -> AnyModel {
+        guard case .ticket(var ticket) = withID(model) else { return model }
         let isToken = ticket.opened == .transactionTime
         if isToken { ticket.opened = Oracle.time }
         if ticket.token == .newID, case .ticket(let stored)? = stored, stored.token != .newID {
