@@ -1,29 +1,7 @@
-#ifndef CLMDB_SHIM_H
-#define CLMDB_SHIM_H
+#ifndef CLMDBRAW_SHIM_H
+#define CLMDBRAW_SHIM_H
 
-// The system's liblmdb (Debian: liblmdb-dev). Only the target `LMDB` imports this module.
+// The system's liblmdb (Debian: liblmdb-dev), for the raw side alone.
 #include <lmdb.h>
-
-#include <fcntl.h>
-#include <linux/stat.h>
-#include <sys/syscall.h>
-#include <sys/vfs.h>
-#include <unistd.h>
-
-// When an open file was made, in nanoseconds since 1970; -1 where the file system does not keep it. In C because
-// Swift's Glibc module does not show statx.
-static inline long long clmdb_birth_nanoseconds(int descriptor) {
-    struct statx status;
-    const int empty_path = 0x1000; // AT_EMPTY_PATH, which fcntl.h shows to GNU sources only
-    if (syscall(SYS_statx, descriptor, "", empty_path, STATX_BTIME, &status) != 0) { return -1; }
-    if ((status.stx_mask & STATX_BTIME) == 0) { return -1; }
-    return (long long)status.stx_btime.tv_sec * 1000000000 + status.stx_btime.tv_nsec;
-}
-
-// The kernel's number of the calling thread; unlike pthread_self, no later thread gets it soon.
-static inline int clmdb_thread_number(void) { return (int)syscall(SYS_gettid); }
-
-// Whether a thread of this process, by that number, still runs.
-static inline int clmdb_thread_runs(int number) { return syscall(SYS_tgkill, getpid(), number, 0) == 0; }
 
 #endif

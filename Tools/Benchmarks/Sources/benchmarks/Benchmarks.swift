@@ -19,6 +19,7 @@ struct Benchmarks: AsyncParsableCommand {
     @Option(help: "Where to put the files; on a real disk. The standard is the directory for temporary files.")
     var directory: String?
     @Option(help: "Also write the results to this file as JSON.") var json: String?
+    @Flag(help: "Count processor time in rows 1 to 5, which other programs distort less.") var processorTime = false
     @Option(help: .hidden) var child: String?
     @Option(help: .hidden) var childSide: String?
 
@@ -34,8 +35,10 @@ struct Benchmarks: AsyncParsableCommand {
         let own = "\(parent)/benchmarks-\(UUID().uuidString)"
         try FileManager.default.createDirectory(atPath: own, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(atPath: own) }
-        let session = Session(accountCount: rows, rounds: rounds, only: only, directory: own)
+        let session = Session(
+            accountCount: rows, rounds: rounds, only: only, directory: own, countsProcessorTime: processorTime)
         print("\(rows) accounts, medians of \(rounds) rounds; time of one operation; ratios are ModelStore's speed")
+        if processorTime { print("rows 1 to 5: processor time") }
         print(TablePrinter.header)
         let sides = try session.measureBulkInsert()
         var footprint = Footprint()

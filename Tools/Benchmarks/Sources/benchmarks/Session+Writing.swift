@@ -15,9 +15,9 @@ extension Session {
                 try kept.removeValue(forKey: kind)?.close()
                 try? FileManager.default.removeItem(atPath: path(kind, "bulk"))
                 let side = try kind.open(path(kind, "bulk"))
-                let start = ContinuousClock.now
+                let start = now()
                 try side.insertTogether(accounts)
-                row.seconds[kind, default: []].append((ContinuousClock.now - start).inSeconds)
+                row.seconds[kind, default: []].append(now() - start)
                 kept[kind] = side
             }
         }
