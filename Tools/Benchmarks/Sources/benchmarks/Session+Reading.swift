@@ -46,12 +46,14 @@ extension Session {
 struct OpenSides {
     let modelStore: ModelStoreSide
     let grdb: GRDBSide
+    let plainGRDB: GRDBSide
     let raw: RawSide
 
     subscript(kind: SideKind) -> any Side {
         switch kind {
         case .modelStore: modelStore
         case .grdb: grdb
+        case .plainGRDB: plainGRDB
         case .raw: raw
         }
     }
