@@ -36,6 +36,7 @@ let settings: [SwiftSetting] = [
     .enableExperimentalFeature("Lifetimes"),
     .strictMemorySafety(),
 ]
+let treatsWarningsAsErrors = Context.environment["MODELSTORE_WARNINGS_AS_ERRORS"] != nil
 for target in package.targets where target.type != .system {
-    target.swiftSettings = settings
+    target.swiftSettings = treatsWarningsAsErrors ? settings + [.treatAllWarnings(as: .error)] : settings
 }

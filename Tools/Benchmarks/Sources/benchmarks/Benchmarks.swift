@@ -1,6 +1,14 @@
 import ArgumentParser
 import Foundation
 
+/// Measures ModelStore against GRDB and against LMDB's C interface, and prints a table of ratios.
+///
+/// ```
+/// swift run -c release --package-path Tools/Benchmarks benchmarks
+/// swift run -c release --package-path Tools/Benchmarks benchmarks --only 2 --rounds 9 --json results.json
+/// ```
+///
+/// Needs liblmdb-dev and libsqlite3-dev. `README.md` says what is compared.
 @main
 struct Benchmarks: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -26,7 +26,7 @@ struct Footprint: Codable {
     private func printLine(_ name: String, _ values: [SideKind: Double]) {
         var line = TablePrinter.pad(name, 26)
         for side in SideKind.allCases {
-            line += TablePrinter.pad(values[side].map { TablePrinter.number($0) } ?? "-", 12, false)
+            line += TablePrinter.pad(values[side].map { TablePrinter.number($0) } ?? "-", 16, false)
         }
         print(line)
     }

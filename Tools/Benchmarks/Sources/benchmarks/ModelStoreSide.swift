@@ -2,8 +2,6 @@ import ModelStore
 
 /// ModelStore through its public interface.
 final class ModelStoreSide: Side {
-    static let kind = SideKind.modelStore
-
     private let store: Store
 
     init(directory: String) throws {

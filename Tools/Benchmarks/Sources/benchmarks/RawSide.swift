@@ -5,8 +5,6 @@ import Foundation
 /// head. Records have the size that ModelStore's have; nothing is hashed, checked or kept for later.
 @safe
 final class RawSide: Side {
-    static let kind = SideKind.raw
-
     private let environment: OpaquePointer
     private let reading: OpaquePointer
     private let records: MDB_dbi
@@ -85,10 +83,7 @@ final class RawSide: Side {
             // them are kept until then.
             let all = RawBuffer(capacity: accounts.count * 128 + (128 << 10))
             all.append(zeros: 60)
-            for account in accounts {
-                unsafe try insert(account, transaction)
-                appendChange(account, to: all)
-            }
+            for account in accounts { unsafe try insert(account, transaction, feed: all) }
             unsafe try putFeed(all, transaction)
         }
     }
@@ -101,20 +96,23 @@ final class RawSide: Side {
     func insertBatch(_ accounts: some Collection<Account>) throws {
         try unsafe commit { transaction in
             for account in accounts {
-                unsafe try insert(account, transaction)
                 stream.removeAll()
                 stream.append(zeros: 60)
-                appendChange(account, to: stream)
+                unsafe try insert(account, transaction, feed: stream)
                 unsafe try putFeed(stream, transaction)
             }
         }
     }
 
-    private func insert(_ account: Account, _ transaction: OpaquePointer) throws {
+    /// Puts a record and its index entries, and appends its change to the feed's stream.
+    private func insert(_ account: Account, _ transaction: OpaquePointer, feed stream: RawBuffer) throws {
         key.removeAll()
         key.append(integer: UInt64(bitPattern: Int64(account.id ^ .min)).bigEndian)
         encode(account)
         unsafe try put(records, transaction, MDB_NOOVERWRITE)
+        stream.append(integer: UInt32(0x0108_0101))
+        stream.append(integer: account.id)
+        stream.append(value)
         value.removeAll()
         value.append(integer: UInt8(1))
         value.append(integer: UInt64(bitPattern: Int64(account.id ^ .min)).bigEndian)
@@ -143,13 +141,6 @@ final class RawSide: Side {
         value.store(UInt16(value.count), at: 34)
         value.append(account.region)
         value.store(UInt16(value.count), at: 36)
-    }
-
-    private func appendChange(_ account: Account, to stream: RawBuffer) {
-        encode(account)
-        stream.append(integer: UInt32(0x0108_0101))
-        stream.append(integer: account.id)
-        stream.append(value)
     }
 
     private func putFeed(_ stream: RawBuffer, _ transaction: OpaquePointer) throws {

@@ -19,6 +19,14 @@ struct TableRow: Codable {
         return (all[(all.count - 1) / 2] + all[all.count / 2]) / 2
     }
 
+    /// Half the distance between a side's best and worst round, in parts of the median.
+    func spread(_ side: SideKind) -> Double? {
+        guard let all = seconds[side], all.count > 1, let least = all.min(), let most = all.max(),
+            let median = median(side), median > 0
+        else { return nil }
+        return (most - least) / 2 / median
+    }
+
     /// How many times as fast as the other side ModelStore is.
     func ratio(to other: SideKind) -> Double? {
         guard let own = median(.modelStore), let others = median(other), own > 0 else { return nil }
@@ -31,16 +39,18 @@ extension SideKind: CodingKeyRepresentable {}
 /// Prints the table.
 enum TablePrinter {
     static let header =
-        pad("row", 26) + pad("ModelStore", 12, false) + pad("GRDB", 12, false) + pad("raw", 12, false)
-        + pad("/GRDB", 9, false) + pad("target", 8, false) + pad("/raw", 8, false) + pad("target", 8, false)
+        pad("row", 26) + SideKind.allCases.map { pad($0.rawValue, 16, false) }.joined()
+        + pad("/GRDB", 9, false) + pad("target", 8, false) + pad("/plain", 9, false) + pad("/raw", 8, false)
+        + pad("target", 8, false)
 
     static func line(_ row: TableRow) -> String {
         var line = pad(row.name, 26)
         for side in SideKind.allCases {
-            line += pad(row.median(side).map { time($0, row.operations) } ?? "-", 12, false)
+            line += pad(row.median(side).map { time($0, row.operations) + spread(row, side) } ?? "-", 16, false)
         }
-        for (side, width) in [(SideKind.grdb, 9), (.raw, 8)] {
+        for (side, width) in [(SideKind.grdb, 9), (.plainGRDB, 9), (.raw, 8)] {
             line += pad(row.ratio(to: side).map { number($0) } ?? "-", width, false)
+            if side == .plainGRDB { continue }
             line += pad(row.targets[side].map { "≥ \(number($0))" } ?? "", 8, false)
         }
         let missed = row.targets.contains { side, target in row.ratio(to: side).map { $0 < target } ?? false }
@@ -51,6 +61,10 @@ enum TablePrinter {
     private static func time(_ seconds: Double, _ operations: Int) -> String {
         let nanoseconds = seconds / Double(operations) * 1e9
         return nanoseconds < 10_000 ? "\(Int(nanoseconds.rounded())) ns" : "\(number(nanoseconds / 1_000)) µs"
+    }
+
+    private static func spread(_ row: TableRow, _ side: SideKind) -> String {
+        row.spread(side).map { " ±\(pad("\(Int(($0 * 100).rounded()))", 2, false))%" } ?? ""
     }
 
     static func number(_ value: Double) -> String { String(format: value < 100 ? "%.2f" : "%.0f", value) }

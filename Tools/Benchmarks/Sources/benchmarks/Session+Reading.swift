@@ -4,7 +4,8 @@ extension Session {
         var random = SplitMix64(state: 7)
         let sample = accounts.shuffled(using: &random).prefix(max(1, accounts.count / 2))
         let ids = sample.map(\.id)
-        let emails = sample.map(\.email)
+        // Copies, in the order of use: fetching the accounts' own strings from all over the memory would count for all.
+        let emails = sample.map { String(decoding: Array($0.email.utf8), as: UTF8.self) }
         try measureByID(sides, ids)
         try measure(
             TableRow(
@@ -46,12 +47,14 @@ extension Session {
 struct OpenSides {
     let modelStore: ModelStoreSide
     let grdb: GRDBSide
+    let plainGRDB: GRDBSide
     let raw: RawSide
 
     subscript(kind: SideKind) -> any Side {
         switch kind {
         case .modelStore: modelStore
         case .grdb: grdb
+        case .plainGRDB: plainGRDB
         case .raw: raw
         }
     }

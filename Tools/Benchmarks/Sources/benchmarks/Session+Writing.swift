@@ -23,10 +23,10 @@ extension Session {
         }
         if isWanted(row.name) { add(row) }
         guard let modelStore = kept[.modelStore] as? ModelStoreSide, let grdb = kept[.grdb] as? GRDBSide,
-            let raw = kept[.raw] as? RawSide
+            let plainGRDB = kept[.plainGRDB] as? GRDBSide, let raw = kept[.raw] as? RawSide
         else { throw BenchmarkError("a side is missing") }
-        let sides = OpenSides(modelStore: modelStore, grdb: grdb, raw: raw)
-        try grdb.checkpoint()
+        let sides = OpenSides(modelStore: modelStore, grdb: grdb, plainGRDB: plainGRDB, raw: raw)
+        for side in [grdb, plainGRDB] { try side.checkpoint() }
         try requireEqualContents(sides)
         return sides
     }
@@ -85,13 +85,16 @@ extension Session {
             let size = max(1, Int((Double(count) / Double(max(done, 1))).rounded()))
             row.seconds[.raw, default: []].append(
                 try timed { try inBatches(accounts, of: size) { try sides.raw.insertBatch($0) } }.inSeconds)
-            row.seconds[.grdb, default: []].append(
-                try await timed { try await sides.grdb.insert(fromTasks: slices) }.inSeconds)
+            for (kind, side) in [(SideKind.grdb, sides.grdb), (.plainGRDB, sides.plainGRDB)] {
+                row.seconds[kind, default: []].append(
+                    try await timed { try await side.insert(fromTasks: slices) }.inSeconds)
+            }
             // The same once more with other accounts, so that all sides go on holding the same records.
             let others = source.next(count)
-            byHand.seconds[.grdb, default: []].append(
-                try timed { try inBatches(others, of: taskCount) { try sides.grdb.insertTogether(Array($0)) } }
-                    .inSeconds)
+            for (kind, side) in [(SideKind.grdb, sides.grdb), (.plainGRDB, sides.plainGRDB)] {
+                byHand.seconds[kind, default: []].append(
+                    try timed { try inBatches(others, of: taskCount) { try side.insertTogether(Array($0)) } }.inSeconds)
+            }
             try inBatches(others, of: taskCount) { try sides.raw.insertBatch($0) }
             try sides.modelStore.insertTogether(others)
         }

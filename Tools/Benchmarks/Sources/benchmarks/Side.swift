@@ -2,8 +2,6 @@ import Foundation
 
 /// One of those that are compared, over a directory of its own.
 protocol Side: AnyObject {
-    static var kind: SideKind { get }
-
     /// Opens an existing database or makes one, with commits that survive the loss of power.
     init(directory: String) throws
 
@@ -29,7 +27,10 @@ protocol Side: AnyObject {
 /// The names of the sides.
 enum SideKind: String, CaseIterable, Codable {
     case modelStore = "ModelStore"
+    /// With settings for speed.
     case grdb = "GRDB"
+    /// With SQLite's own settings, but for the sync.
+    case plainGRDB = "plain GRDB"
     case raw = "raw"
 
     func open(_ directory: String) throws -> any Side {
@@ -37,6 +38,7 @@ enum SideKind: String, CaseIterable, Codable {
         switch self {
         case .modelStore: return try ModelStoreSide(directory: directory)
         case .grdb: return try GRDBSide(directory: directory)
+        case .plainGRDB: return try GRDBSide(directory: directory, isTuned: false)
         case .raw: return try RawSide(directory: directory)
         }
     }
