@@ -60,12 +60,10 @@ import Testing
         let again = try tool.run("export", "Log").output.split(separator: "\n").count
         let alone = rows.filter { $0.contains("alone") }.joined(separator: " ")
         let types = try tool.run("types").output
-        // Seen once, on a busy machine, when every process had ended well. What is printed then is to tell a lost commit
-        // from a fault in reading the export.
-        withKnownIssue("a row was missing once, for a reason not known yet", isIntermittent: true) {
-            #expect(rows.count == 1_012, "then \(again); \(exported.errors); \(types); \(alone)")
-            #expect(Set(rows.compactMap { $0.split(separator: ",").last }).count == 1_012)
-        }
+        // A row was missing once, on a busy machine, when every process had ended well. What is printed then is to tell a
+        // lost commit from a fault in reading the export.
+        #expect(rows.count == 1_012, "then \(again); \(exported.errors); \(types); \(alone)")
+        #expect(Set(rows.compactMap { $0.split(separator: ",").last }).count == 1_012)
         #expect(try tool.run("verify").status == 0)
     }
 
