@@ -16,27 +16,34 @@ enum EnvironmentRegistry {
         var waiters: [DispatchSemaphore] = []
     }
 
+    private struct State {
+        var entries: [Entry] = []
+        /// Directories whose files somebody in this process works on by hand.
+        var reserved: [FileNode] = []
+    }
+
     /// Held while an environment is opened, so that two opens of one file cannot both find none.
-    private static let entries = HandoverMutex<[Entry]>([])
+    private static let state = HandoverMutex(State())
 
     static func open(at path: String, options: LMDBEnvironment.Options) throws(LMDBError) -> LMDBEnvironment {
         while true {
-            let (environment, semaphore) = try entries.withLock {
-                (entries: inout [Entry]) throws(LMDBError) -> (LMDBEnvironment?, DispatchSemaphore?) in
-                guard let index = try index(of: path, in: entries) else {
+            let (environment, semaphore) = try state.withLock {
+                (state: inout State) throws(LMDBError) -> (LMDBEnvironment?, DispatchSemaphore?) in
+                guard let index = try index(of: path, in: state.entries) else {
+                    try requireUnreserved(path, state.reserved)
                     let environment = try LMDBEnvironment.openAlone(at: path, options: options)
-                    entries.append(Entry(environment: environment))
+                    state.entries.append(Entry(environment: environment))
                     return (environment, nil)
                 }
-                if entries[index].isClosing {
+                if state.entries[index].isClosing {
                     let semaphore = DispatchSemaphore(value: 0)
-                    entries[index].waiters.append(semaphore)
+                    state.entries[index].waiters.append(semaphore)
                     return (nil, semaphore)
                 }
-                try entries[index].environment.checkSharing(
-                    by: options, at: path, openCount: entries[index].openCount)
-                entries[index].openCount += 1
-                return (entries[index].environment, nil)
+                try state.entries[index].environment.checkSharing(
+                    by: options, at: path, openCount: state.entries[index].openCount)
+                state.entries[index].openCount += 1
+                return (state.entries[index].environment, nil)
             }
             if let environment { return environment }
             semaphore?.wait()
@@ -45,24 +52,55 @@ enum EnvironmentRegistry {
 
     /// Balances one open; runs `end` after the last, which answers whether the files are closed.
     static func close(_ environment: LMDBEnvironment, end: () -> Bool) {
-        let isLast = entries.withLock { entries in
-            guard let index = entries.firstIndex(where: { $0.environment === environment }),
-                !entries[index].isClosing
+        let isLast = state.withLock { state in
+            guard let index = state.entries.firstIndex(where: { $0.environment === environment }),
+                !state.entries[index].isClosing
             else { return false }
-            entries[index].openCount -= 1
-            entries[index].isClosing = entries[index].openCount == 0
-            return entries[index].isClosing
+            state.entries[index].openCount -= 1
+            state.entries[index].isClosing = state.entries[index].openCount == 0
+            return state.entries[index].isClosing
         }
         guard isLast else { return }
         let isClosed = end()
-        let waiters = entries.withLock { entries -> [DispatchSemaphore] in
-            guard let index = entries.firstIndex(where: { $0.environment === environment }) else { return [] }
-            if isClosed { return entries.remove(at: index).waiters }
-            entries[index].isClosing = false
-            defer { entries[index].waiters = [] }
-            return entries[index].waiters
+        let waiters = state.withLock { state -> [DispatchSemaphore] in
+            guard let index = state.entries.firstIndex(where: { $0.environment === environment }) else { return [] }
+            if isClosed { return state.entries.remove(at: index).waiters }
+            state.entries[index].isClosing = false
+            defer { state.entries[index].waiters = [] }
+            return state.entries[index].waiters
         }
         for waiter in waiters { waiter.signal() }
+    }
+
+    /// Lets nobody in this process open the environment of a directory until `release`; an open meanwhile is an error,
+    /// and so is this when it is open already.
+    ///
+    /// For those who must touch `lock.mdb` by hand: whoever closes any descriptor of it gives up the locks that LMDB
+    /// holds for this process, and then two processes write at once.
+    static func reserve(_ directory: FileNode, at path: String) throws(LMDBError) {
+        try state.withLock { (state: inout State) throws(LMDBError) in
+            guard try index(of: path, in: state.entries) == nil else { throw inUse(path) }
+            try requireUnreserved(path, state.reserved)
+            state.reserved.append(directory)
+        }
+    }
+
+    /// Balances `reserve`.
+    static func release(_ directory: FileNode) {
+        state.withLock { $0.reserved.removeAll { $0 == directory } }
+    }
+
+    private static func requireUnreserved(_ path: String, _ reserved: [FileNode]) throws(LMDBError) {
+        guard !reserved.isEmpty, let directory = SystemCalls.node(at: path), reserved.contains(directory) else {
+            return
+        }
+        throw inUse(path)
+    }
+
+    private static func inUse(_ path: String) -> LMDBError {
+        LMDBError(
+            .busy, operation: "open", path: path, detail: "this process is using the files of the store",
+            remedy: "Try again when that has ended")
     }
 
     private static func index(of path: String, in entries: [Entry]) throws(LMDBError) -> Int? {

@@ -1,4 +1,5 @@
 import Glibc
+import LMDB
 import StoreEngine
 
 /// The right to do with a store's files what nobody must see who has it open.
@@ -17,13 +18,15 @@ struct StoreLock: ~Copyable {
     private static let headerByteCount = 4_096
 
     private let descriptor: CInt
+    /// Closing a descriptor of the lock file would give up the lock that LMDB holds on it for this process.
+    private let reservation: EnvironmentReservation
 
     /// Takes the lock of the store in a directory.
     ///
     /// - Throws: ``StoreError`` with the code `inUse`, naming the process where the system tells it.
     static func take(_ directory: String) throws(StoreError) -> StoreLock {
         let path = directory + "/lock.mdb"
-        try requireElsewhere(directory)
+        let reservation = try reserve(directory)
         let descriptor = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o640)
         guard descriptor >= 0 else { throw failure(path) }
         keepOwnership(descriptor, as: directory + "/data.mdb", or: directory)
@@ -33,7 +36,7 @@ struct StoreLock: ~Copyable {
             close(descriptor)
             throw code == EAGAIN || code == EACCES ? inUse(directory, by: nil) : failure(path, code)
         }
-        return StoreLock(descriptor: descriptor)
+        return StoreLock(descriptor: descriptor, reservation: reservation)
     }
 
     /// Wipes the reader table and gives the lock back.
@@ -45,7 +48,8 @@ struct StoreLock: ~Copyable {
 
     /// Looks whether a process has the store open, without a lock that others would have to wait for.
     static func requireUnused(_ directory: String) throws(StoreError) {
-        try requireElsewhere(directory)
+        let reservation = try reserve(directory)
+        defer { _ = reservation }
         let descriptor = unsafe open(directory + "/lock.mdb", O_RDWR | O_CLOEXEC | O_NOFOLLOW)
         guard descriptor >= 0 else {
             if errno == ENOENT { return }
@@ -57,18 +61,11 @@ struct StoreLock: ~Copyable {
         if Int32(lock.l_type) != F_UNLCK { throw inUse(directory, by: lock.l_pid > 0 ? lock.l_pid : nil) }
     }
 
-    /// Fails when this process itself has the store open: closing any descriptor of the lock file would give up the lock
-    /// that LMDB holds on it, so not even a look is allowed.
-    private static func requireElsewhere(_ directory: String) throws(StoreError) {
-        let files = [directory + "/lock.mdb", directory + "/data.mdb"].compactMap { FileFacts($0) }
-        guard let listing = unsafe opendir("/proc/self/fd") else { return }
-        defer { unsafe closedir(listing) }
-        while let entry = unsafe readdir(listing) {
-            let name = unsafe withUnsafeBytes(of: entry.pointee.d_name) { bytes in
-                unsafe String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-            }
-            guard let number = CInt(name), let facts = FileFacts(descriptor: number) else { continue }
-            if files.contains(where: { facts.isSameFile(as: $0) }) { throw inUse(directory, by: getpid()) }
+    private static func reserve(_ directory: String) throws(StoreError) -> EnvironmentReservation {
+        do {
+            return try EnvironmentReservation(of: directory)
+        } catch {
+            throw error.code == .busy ? inUse(directory, by: getpid()) : StoreError(error)
         }
     }
 
@@ -116,13 +113,6 @@ struct FileFacts {
     init?(_ path: String) {
         var status = stat()
         guard unsafe stat(path, &status) == 0 else { return nil }
-        self.init(status)
-    }
-
-    /// The facts of an open file.
-    init?(descriptor: CInt) {
-        var status = stat()
-        guard unsafe fstat(descriptor, &status) == 0 else { return nil }
         self.init(status)
     }
 

@@ -36,8 +36,10 @@ final class Tool {
     /// Writes a file into the folder.
     func write(_ name: String, _ bytes: [UInt8]) throws { try Data(bytes).write(to: URL(filePath: path(name))) }
 
-    /// Starts a command. Output goes to files, so that no pipe fills up.
-    func start(_ arguments: [String], input: FileHandle? = nil, environment: [String: String] = [:]) throws -> Started {
+    /// Starts a command. Output goes to files, so that no pipe fills up, unless it is given a place.
+    func start(
+        _ arguments: [String], input: FileHandle? = nil, output: FileHandle? = nil, environment: [String: String] = [:]
+    ) throws -> Started {
         let process = Process()
         process.executableURL = URL(filePath: Self.executable)
         process.arguments = arguments
@@ -49,7 +51,7 @@ final class Tool {
         process.standardInput = input ?? FileHandle.nullDevice
         let name = "." + UUID().uuidString
         for suffix in [".out", ".err"] { try write(name + suffix, "") }
-        process.standardOutput = try FileHandle(forWritingTo: URL(filePath: path(name + ".out")))
+        process.standardOutput = try output ?? FileHandle(forWritingTo: URL(filePath: path(name + ".out")))
         process.standardError = try FileHandle(forWritingTo: URL(filePath: path(name + ".err")))
         try process.run()
         return Started(process: process, files: path(name))

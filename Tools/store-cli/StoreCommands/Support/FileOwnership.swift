@@ -2,6 +2,10 @@ import Glibc
 
 /// Who owns a file and what others may do with it.
 struct FileOwnership: Equatable {
+    // Linux's own; Glibc's overlay does not import their names.
+    private static let pathOnly: Int32 = 0o10_000_000  // O_PATH
+    private static let emptyPath: Int32 = 0x1000  // AT_EMPTY_PATH
+
     var owner: UInt32
     var group: UInt32
     /// The permission bits.
@@ -23,13 +27,18 @@ struct FileOwnership: Equatable {
         return result
     }
 
-    /// Gives a file this owner and mode, as far as this process may; a link is not followed.
+    /// Gives a file or directory this owner and mode, as far as this process may; a link is not followed.
+    ///
+    /// The file is named, not opened: closing any descriptor of `lock.mdb` would take from this process the lock by which
+    /// LMDB tells others that the store is in use, and two processes would write at once.
     func apply(to path: String) {
-        let descriptor = unsafe open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
+        let descriptor = unsafe open(path, Self.pathOnly | O_NOFOLLOW | O_CLOEXEC)
         guard descriptor >= 0 else { return }
         defer { close(descriptor) }
+        var status = stat()
+        guard unsafe fstat(descriptor, &status) == 0, status.st_mode & S_IFMT != S_IFLNK else { return }
         // Only root may give files away; for everybody else the files are theirs anyway.
-        if geteuid() == 0 { _ = fchown(descriptor, owner, group) }
-        _ = fchmod(descriptor, mode)
+        if geteuid() == 0 { _ = unsafe fchownat(descriptor, "", owner, group, Self.emptyPath) }
+        _ = unsafe chmod("/proc/self/fd/\(descriptor)", mode)
     }
 }

@@ -1,0 +1,52 @@
+import Foundation
+import StoreEngine
+import Testing
+
+@testable import StoreRuntime
+
+/// LMDB tells other processes by a POSIX lock on `lock.mdb` that a store is in use, and whoever closes any descriptor of
+/// that file gives up the locks of the whole process: then the next one to open the store sets the reader table and the
+/// writers' mutex up anew, and two processes write at once.
+@Suite struct LockFileTests {
+    @Test func `nothing that a store does gives up the lock that says it is in use`() throws {
+        let folder = try StoreFolder()
+        let other = try StoreFolder()
+        let store = try Store(at: folder.path, records: Sensor.self, Ticket.self)
+        defer { store.close() }
+        #expect(try holdsLock(folder))
+        try store.write { tx in _ = try tx.insert(Sensor(id: "a", room: "r", serial: "1")) }
+        let second = try Store(at: folder.path, records: Slot.self)
+        second.close()
+        try store.backup(to: other.path)
+        #expect(storeError { try Store.restore(from: other.path, to: folder.path) }?.code == .inUse)
+        try Store.restore(from: folder.path, to: other.path)
+        #expect(try store.findings() == [])
+        try store.clearStaleReaders()
+        #expect(try store.all(Sensor.self).count == 1)
+        #expect(try holdsLock(folder))
+    }
+
+    @Test func `a store is not opened while this process works on its files`() throws {
+        let folder = try StoreFolder()
+        try Store(at: folder.path, records: Sensor.self).close()
+        do {
+            let lock = try StoreLock.take(folder.path)
+            #expect(storeError { _ = try Store(at: folder.path, records: Sensor.self) }?.code == .inUse)
+            #expect(storeError { _ = try StoreLock.take(folder.path) }?.code == .inUse)
+            lock.release()
+        }
+        try Store(at: folder.path, records: Sensor.self).close()
+    }
+
+    /// Whether this process holds a lock on the store's lock file, as the system sees it.
+    private func holdsLock(_ folder: StoreFolder) throws -> Bool {
+        let attributes = try FileManager.default.attributesOfItem(atPath: folder.path + "/lock.mdb")
+        let inode = try #require(attributes[.systemFileNumber] as? NSNumber)
+        let process = ProcessInfo.processInfo.processIdentifier
+        return try String(contentsOfFile: "/proc/locks", encoding: .utf8).split(separator: "\n").contains { line in
+            let words = line.split(separator: " ")
+            return words.contains("READ") && words.contains("\(process)")
+                && words.contains { $0.hasSuffix(":\(inode)") }
+        }
+    }
+}
