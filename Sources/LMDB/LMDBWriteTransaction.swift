@@ -16,7 +16,8 @@ package struct LMDBWriteTransaction: ~Copyable {
 
         /// Leave an entry that is already there as it is.
         package static let noOverwrite = PutOptions(rawValue: UInt32(MDB_NOOVERWRITE))
-        /// The key follows all others: twenty times faster than searching for its place. Another order is an error.
+        /// The key follows all others: twenty times faster than searching for its place. Another order is an error, or
+        /// with `noOverwrite` the answer false.
         package static let append = PutOptions(rawValue: UInt32(MDB_APPEND))
     }
 
@@ -45,7 +46,8 @@ package struct LMDBWriteTransaction: ~Copyable {
         }
     }
 
-    /// Stores a value under a key. False: `noOverwrite`, and there is one already, which stays.
+    /// Stores a value under a key. False: `noOverwrite`, and there is one already, which stays; with `append` also when
+    /// the key does not follow all others.
     @discardableResult
     package mutating func put(
         _ database: LMDBDatabase, key: RawSpan, value: RawSpan, options: PutOptions = []
@@ -53,7 +55,7 @@ package struct LMDBWriteTransaction: ~Copyable {
         let handle = unsafe try live("mdb_put")
         let code = unsafe Calls.put(handle, database, key, value, flags: options.rawValue)
         if code == 0 { return true }
-        if code == MDB_KEYEXIST && options == .noOverwrite { return false }
+        if code == MDB_KEYEXIST && options.contains(.noOverwrite) { return false }
         throw context.failure(code, "mdb_put")
     }
 

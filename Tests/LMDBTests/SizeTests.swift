@@ -61,6 +61,9 @@ struct SizeTests {
         #expect(code { try transaction.put(database, "a", "1", options: .append) } == .keyExists)
         #expect(try transaction.put(database, "b", "2", options: .noOverwrite) == false)
         #expect(try transaction.put(database, "d", "2", options: .noOverwrite) == true)
+        #expect(try transaction.put(database, "c", "2", options: [.append, .noOverwrite]) == false)
+        #expect(try transaction.put(database, "d", "2", options: [.append, .noOverwrite]) == false)
+        #expect(try transaction.put(database, "e", "2", options: [.append, .noOverwrite]) == true)
         try transaction.commit()
         #expect(try store.environment.value("b") == "1")
     }

@@ -9,6 +9,8 @@ package final class TypedBinding: Sendable {
     package let declaredByPlace: [Int]?
     /// Whether an insert may change the record: by an assigned id or a filled-in default.
     package let hasGeneratedFields: Bool
+    /// The unique index on each declared field alone, where it has one.
+    private let uniqueIndexes: [OpenIndex?]
     private let placesByDeclared: [Int32]?
     private let placesByVersion: [UInt32: [Int32]]
 
@@ -37,6 +39,9 @@ package final class TypedBinding: Sendable {
             for (declaredIndex, place) in places.enumerated() { inverse[place] = declaredIndex }
             declaredByPlace = inverse
         }
+        uniqueIndexes = places.map { place in
+            type.indexes.first { $0.stored.isUnique && $0.parts.count == 1 && $0.parts[0].place == place }
+        }
         var byVersion: [UInt32: [Int32]] = [:]
         for earlier in type.type.earlierVersions {
             guard let earlierPlaces = try? type.places(inVersion: earlier.version) else { continue }
@@ -52,6 +57,11 @@ package final class TypedBinding: Sendable {
             throw CodecError("the record follows version \(version) of \(type.name), which the catalog does not know")
         }
         return places
+    }
+
+    /// The unique index on a declared field alone.
+    func uniqueIndex(onDeclared index: Int) -> OpenIndex? {
+        uniqueIndexes.indices.contains(index) ? uniqueIndexes[index] : nil
     }
 
     /// The stored place of a declared field.

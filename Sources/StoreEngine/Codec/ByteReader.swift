@@ -90,13 +90,19 @@ public struct ByteReader: ~Escapable {
 extension RawSpan {
     /// The integer at `offset`, least significant byte first, or an error when it would end past these bytes.
     @inlinable
+    @inline(__always)
     func loadInteger<I: FixedWidthInteger & BitwiseCopyable>(
         at offset: Int, as type: I.Type
     ) throws(CodecError) -> I {
         guard offset >= 0, offset <= byteCount - MemoryLayout<I>.size else {
-            throw CodecError("\(MemoryLayout<I>.size) bytes were expected at offset \(offset) of \(byteCount)")
+            throw tooShort(for: MemoryLayout<I>.size, at: offset)
         }
         return unsafe I(littleEndian: unsafeLoadUnaligned(fromByteOffset: offset, as: I.self))
+    }
+
+    @usableFromInline
+    func tooShort(for size: Int, at offset: Int) -> CodecError {
+        CodecError("\(size) bytes were expected at offset \(offset) of \(byteCount)")
     }
 
     /// Whether both hold the same bytes.

@@ -18,8 +18,15 @@ public struct FieldDecoder: ~Escapable {
 
     /// The stored place of a declared field, nil when the stored version does not have it.
     @inlinable
+    @inline(__always)
     func slot(_ index: Int) throws(CodecError) -> Int? {
+        // Nearly all records are of the newest version, with fields in the declared order.
         guard let slots else { return index }
+        return try mappedSlot(index, slots)
+    }
+
+    @usableFromInline
+    func mappedSlot(_ index: Int, _ slots: [Int32]) throws(CodecError) -> Int? {
         guard index < slots.count else { throw CodecError("there is no field \(index), only \(slots.count)") }
         return slots[index] < 0 ? nil : Int(slots[index])
     }

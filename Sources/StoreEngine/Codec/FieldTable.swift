@@ -48,22 +48,31 @@ public struct FieldTable: ~Escapable {
     ///
     /// - Throws: ``CodecError`` when there is no such field, or its place is outside the bytes.
     @inlinable
+    @inline(__always)
     @_lifetime(copy self)
     public func field(_ index: Int) throws(CodecError) -> RawSpan {
         let range = try range(of: index)
-        return bytes.extracting(range)
+        return unsafe bytes.extracting(unchecked: range)
     }
 
     /// Where field `index` lies in the bytes that the table was made from.
     @inlinable
+    @inline(__always)
     package func range(of index: Int) throws(CodecError) -> Range<Int> {
-        guard index >= 0, index < count else { throw CodecError("there is no field \(index), only \(count)") }
+        guard index >= 0, index < count else { throw missing(index) }
         let start = dataStart + (index == 0 ? 0 : end(index - 1))
         let end = dataStart + end(index)
-        guard start <= end, end <= bytes.byteCount else {
-            throw CodecError("field \(index) lies at \(start) to \(end), outside of \(bytes.byteCount) bytes")
-        }
-        return start..<end
+        guard start <= end, end <= bytes.byteCount else { throw misplaced(index, start, end) }
+        return unsafe Range(uncheckedBounds: (start, end))
+    }
+
+    // Out of line, so that what is inlined into every decoded field stays small.
+    @usableFromInline
+    func missing(_ index: Int) -> CodecError { CodecError("there is no field \(index), only \(count)") }
+
+    @usableFromInline
+    func misplaced(_ index: Int, _ start: Int, _ end: Int) -> CodecError {
+        CodecError("field \(index) lies at \(start) to \(end), outside of \(bytes.byteCount) bytes")
     }
 
     /// Fails unless the fields fill the bytes exactly, one after the other.
@@ -77,6 +86,7 @@ public struct FieldTable: ~Escapable {
 
     // The initializer has checked that all entries lie inside the bytes.
     @inlinable
+    @inline(__always)
     func end(_ index: Int) -> Int {
         let offset = FieldTable.prefixByteCount + index * width
         switch width {

@@ -57,11 +57,18 @@ package enum IndexEntry {
         return false
     }
 
+    /// The record key in the data of an entry in the sole form; nil for another form.
+    @_lifetime(copy data)
+    package static func soleRecordKey(_ data: RawSpan) throws(CodecError) -> RawSpan? {
+        guard try data.loadInteger(at: 0, as: UInt8.self) == soleForm, data.byteCount > 1 else { return nil }
+        return data.extracting(1..<data.byteCount)
+    }
+
     /// The record key that an entry leads to.
     @_lifetime(copy key, copy data)
     package static func recordKey(key: RawSpan, data: RawSpan) throws(CodecError) -> RawSpan {
+        if let sole = try soleRecordKey(data) { return sole }
         switch try data.loadInteger(at: 0, as: UInt8.self) {
-        case soleForm where data.byteCount > 1: return data.extracting(1..<data.byteCount)
         case sharedForm where data.byteCount == 2:
             let length = Int(try data.loadInteger(at: 1, as: UInt8.self))
             guard length > 0, length < key.byteCount else {

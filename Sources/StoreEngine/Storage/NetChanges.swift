@@ -29,11 +29,22 @@ struct NetChanges: ~Copyable {
     /// The bytes that the records take in memory.
     var byteCount: Int { arena.count }
 
+    /// What ``add(_:key:)`` needs besides the key, so that a record that is looked up and added is hashed once.
+    struct Address {
+        fileprivate let type: Int
+        fileprivate let hash: UInt64
+    }
+
+    /// Where a record is or would be.
+    func address(type: Int, key: borrowing ByteWriter) -> Address {
+        Address(type: type, hash: XXH64.hash(key.bytes, seed: UInt64(truncatingIfNeeded: type)))
+    }
+
     /// The place of a record among the entries.
-    func find(type: Int, key writer: borrowing ByteWriter) -> Int? {
+    func find(_ address: Address, key writer: borrowing ByteWriter) -> Int? {
         if entries.isEmpty { return nil }
         let key = writer.bytes
-        let hash = NetChanges.hash(type: type, key: key)
+        let (type, hash) = (address.type, address.hash)
         var slot = Int(truncatingIfNeeded: hash) & (slots.count - 1)
         while slots[slot] != 0 {
             let entry = entries[Int(slots[slot]) - 1]
@@ -44,21 +55,23 @@ struct NetChanges: ~Copyable {
     }
 
     /// Adds a record that was not there before this closure.
-    mutating func add(type: Int, key: borrowing ByteWriter) -> Int { add(type: type, key: key.bytes, before: nil) }
-
-    /// Adds a record that this closure touches for the first time.
-    mutating func add(type: Int, key: borrowing ByteWriter, before: borrowing ByteWriter) -> Int {
-        add(type: type, key: key.bytes, before: before.bytes)
+    mutating func add(_ address: Address, key: borrowing ByteWriter) -> Int {
+        add(address, key: key.bytes, before: nil)
     }
 
-    private mutating func add(type: Int, key: RawSpan, before: RawSpan?) -> Int {
+    /// Adds a record that this closure touches for the first time.
+    mutating func add(_ address: Address, key: borrowing ByteWriter, before: borrowing ByteWriter) -> Int {
+        add(address, key: key.bytes, before: before.bytes)
+    }
+
+    private mutating func add(_ address: Address, key: RawSpan, before: RawSpan?) -> Int {
         if (entries.count + 1) * 2 > slots.count { growSlots() }
-        let hash = NetChanges.hash(type: type, key: key)
         let keyRun = store(key)
         var beforeRun: Run?
         if let before { beforeRun = store(before) }
-        entries.append(Entry(hash: hash, type: type, key: keyRun, before: beforeRun, after: beforeRun))
-        place(hash, number: Int32(entries.count))
+        entries.append(
+            Entry(hash: address.hash, type: address.type, key: keyRun, before: beforeRun, after: beforeRun))
+        place(address.hash, number: Int32(entries.count))
         return entries.count - 1
     }
 
@@ -102,9 +115,5 @@ struct NetChanges: ~Copyable {
         var slot = Int(truncatingIfNeeded: hash) & (slots.count - 1)
         while slots[slot] != 0 { slot = (slot + 1) & (slots.count - 1) }
         slots[slot] = number
-    }
-
-    private static func hash(type: Int, key: RawSpan) -> UInt64 {
-        XXH64.hash(key, seed: UInt64(truncatingIfNeeded: type))
     }
 }

@@ -68,21 +68,33 @@ extension ReadingScope {
         let binding = try binding(R.self)
         var key = ByteWriter(capacity: 64)
         value.encodeKey(to: &key)
-        var candidates = try recordKeys(binding, uniqueIndexOn: field.path, valueKey: &key)
-        while !candidates.isEmpty {
-            key.removeAll()
-            key.append(candidates.removeFirst())
-            guard let decoder = try decoder(binding, key: &key, verifying: true) else {
-                throw danglingEntry(binding, key: key)
+        switch try lookUp(binding, uniqueIndexOn: field.path, key: &key) {
+        case .none: return nil
+        case .record: return try get(binding, key: &key, where: field, is: value)
+        case .sharedEntries(let candidates):
+            for candidate in candidates {
+                key.removeAll()
+                key.append(candidate)
+                if let record = try get(binding, key: &key, where: field, is: value) { return record }
             }
-            do {
-                let record = try R(from: decoder)
-                if field.value(in: record) == value { return record }
-            } catch {
-                throw damage(binding, key: key, error)
-            }
+            return nil
         }
-        return nil
+    }
+
+    /// The record under a key that an index led to, unless its field has another value.
+    @inlinable
+    func get<R: Record, V: IndexableValue>(
+        _ binding: TypedBinding, key: inout ByteWriter, where field: Field<R, V>, is value: V
+    ) throws(StoreError) -> R? {
+        guard let decoder = try decoder(binding, key: &key, verifying: true) else {
+            throw danglingEntry(binding, key: key)
+        }
+        do {
+            let record = try R(from: decoder)
+            return field.value(in: record) == value ? record : nil
+        } catch {
+            throw damage(binding, key: key, error)
+        }
     }
 
     @usableFromInline
@@ -90,27 +102,27 @@ extension ReadingScope {
         damage(binding, key: key, CodecError("an index leads to it, but it is not there"))
     }
 
-    /// The keys of the records that a unique index has under a value: one, or several that share a truncated part.
+    /// Looks a value's key up in the unique index on a field. Where that leads to one record, `key` is then its key.
     @usableFromInline
-    func recordKeys(
-        _ binding: TypedBinding, uniqueIndexOn path: [Int], valueKey: inout ByteWriter
-    ) throws(StoreError) -> [[UInt8]] {
-        let place = binding.place(ofDeclared: path[0])
-        guard path.count == 1,
-            let index = binding.type.indexes.first(where: {
-                $0.stored.isUnique && $0.parts.count == 1 && $0.parts[0].place == place
-            })
-        else {
+    func lookUp(
+        _ binding: TypedBinding, uniqueIndexOn path: [Int], key: inout ByteWriter
+    ) throws(StoreError) -> UniqueLookup {
+        guard path.count == 1, let index = binding.uniqueIndex(onDeclared: path[0]) else {
             throw StoreError(
                 .unknownField, "\(binding.type.name) has no unique index on that field alone",
                 remedy: "mark the field @Unique")
         }
-        let isTruncated = KeyLimit.truncateIndexValue(&valueKey, from: 0)
         do {
-            if !isTruncated, let data = try snapshot.get(index.database, key: valueKey.bytes) {
-                return [try IndexEntry.recordKey(key: valueKey.bytes, data: data).array()]
+            if KeyLimit.truncateIndexValue(&key, from: 0) {
+                return .sharedEntries(try sharedEntries(index, valuePart: key.bytes))
             }
-            return isTruncated ? try sharedEntries(index, valuePart: valueKey.bytes) : []
+            guard let data = try snapshot.get(index.database, key: key.bytes) else { return .none }
+            guard let recordKey = try IndexEntry.soleRecordKey(data) else {
+                throw CodecError("an entry of a whole value is in the form for truncated ones")
+            }
+            key.removeAll()
+            key.append(recordKey)
+            return .record
         } catch let error as LMDBError {
             throw StoreError(error)
         } catch let error as CodecError {
@@ -149,6 +161,16 @@ extension ReadingScope {
             if try !body(record) { return }
         }
     }
+}
+
+/// What a unique index has under a value.
+@usableFromInline
+enum UniqueLookup {
+    case none
+    /// One record, whose key took the place of the value's.
+    case record
+    /// The keys of records whose long values share a truncated part: the values are to be compared.
+    case sharedEntries([[UInt8]])
 }
 
 /// A walk over the records of a type in the order of their keys. Support for ``ReadableTransaction/forEach(_:_:)``.

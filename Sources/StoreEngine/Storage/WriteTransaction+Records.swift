@@ -63,12 +63,13 @@ extension WriteTransaction {
     }
 
     private mutating func insertNew(_ type: OpenType, _ typeIndex: Int) throws(StoreError) {
-        let known = changes.find(type: typeIndex, key: recordKey)
+        let address = changes.address(type: typeIndex, key: recordKey)
+        let known = changes.find(address, key: recordKey)
         // Deleted earlier in this closure: one net update of the same incarnation.
         let earlier = known.flatMap { changes.incarnationBefore($0) }
         encoder.seal(schemaVersion: type.type.version, incarnation: earlier ?? sequence)
         do {
-            guard try raw.put(type.database, key: recordKey, record: encoder, options: .noOverwrite) else {
+            guard try putNew(type) else {
                 throw StoreError(
                     .recordExists, "there is a \(type.name) with the id \(RecordText.id(encoder.bytes, type)) already",
                     remedy: "update it, or upsert")
@@ -81,9 +82,21 @@ extension WriteTransaction {
         } catch {
             throw failed(error, type)
         }
-        let index = known ?? changes.add(type: typeIndex, key: recordKey)
+        let index = known ?? changes.add(address, key: recordKey)
         changes.set(index, after: encoder)
         try requireRoomForChanges()
+    }
+
+    /// Puts the record at hand; false when there is one with its key.
+    private mutating func putNew(_ type: OpenType) throws(LMDBError) -> Bool {
+        var isAppended = false
+        if type.appendGuess.isLikely {
+            isAppended = try raw.put(
+                type.database, key: recordKey, record: encoder, options: [.append, .noOverwrite])
+        }
+        type.appendGuess.note(wasAppended: isAppended)
+        if isAppended { return true }
+        return try raw.put(type.database, key: recordKey, record: encoder, options: .noOverwrite)
     }
 
     private mutating func replace(_ type: OpenType, _ typeIndex: Int) throws(StoreError) {
@@ -106,7 +119,8 @@ extension WriteTransaction {
 
     /// The record under `recordKey` among the changes, where `oldRecord` is its state before.
     private mutating func noteTouched(_ typeIndex: Int) -> Int {
-        changes.find(type: typeIndex, key: recordKey) ?? changes.add(type: typeIndex, key: recordKey, before: oldRecord)
+        let address = changes.address(type: typeIndex, key: recordKey)
+        return changes.find(address, key: recordKey) ?? changes.add(address, key: recordKey, before: oldRecord)
     }
 
     /// Copies the stored record under `recordKey` to `oldRecord`.
