@@ -13,6 +13,8 @@ final class RawSide: Side {
     private let feed: MDB_dbi
     private let metadata: MDB_dbi
     private var sequence: UInt64 = 0
+    /// The greatest id so far: what follows it is appended, as ModelStore does.
+    private var greatestID = Int.min
     private let key = RawBuffer(capacity: 1 << 10)
     private let value = RawBuffer(capacity: 1 << 10)
     private let stream = RawBuffer(capacity: 128 << 10)
@@ -52,6 +54,8 @@ final class RawSide: Side {
             key.append("head")
             if let head = unsafe try find(metadata, transaction) {
                 sequence = unsafe head.loadUnaligned(as: UInt64.self)
+                // Unknown in a database that was there before: nothing is appended.
+                greatestID = .max
             }
         }
     }
@@ -109,7 +113,8 @@ final class RawSide: Side {
         key.removeAll()
         key.append(integer: UInt64(bitPattern: Int64(account.id ^ .min)).bigEndian)
         encode(account)
-        unsafe try put(records, transaction, MDB_NOOVERWRITE)
+        unsafe try put(records, transaction, MDB_NOOVERWRITE | (account.id > greatestID ? MDB_APPEND : 0))
+        greatestID = max(greatestID, account.id)
         stream.append(integer: UInt32(0x0108_0101))
         stream.append(integer: account.id)
         stream.append(value)

@@ -1,20 +1,43 @@
 import Foundation
 
 extension Session {
-    /// Inserts everything in one transaction, each round into new files, and keeps the last ones for the other rows.
+    /// The rows that insert everything in one transaction. Keeps the files of the one in the order of ids for the others.
     func measureBulkInsert() throws -> OpenSides {
-        var kept: [SideKind: any Side] = [:]
-        var row = TableRow(
-            name: "1 bulk insert",
-            what: "all accounts in one transaction with two indexes; ModelStore and raw with feed",
+        let ordered = TableRow(
+            name: "1a bulk insert",
+            what: "all accounts in the order of ids, in one transaction with two indexes; ModelStore and raw with feed",
             operations: accounts.count, targets: [.grdb: 3, .raw: 0.4])
+        let sides = try measureBulkInsert(ordered, accounts)
+        for side in [sides.grdb, sides.plainGRDB] { try side.checkpoint() }
+        try requireEqualContents(sides)
+        let shuffled = TableRow(
+            name: "1b bulk, shuffled", what: "the same in random order of ids", operations: accounts.count,
+            targets: [.grdb: 3, .raw: 0.4])
+        if isWanted(shuffled.name) {
+            var random = SplitMix64(state: 13)
+            let others = try measureBulkInsert(shuffled, accounts.shuffled(using: &random), in: "shuffled")
+            try requireEqualContents(others)
+            for kind in SideKind.allCases {
+                try others[kind].close()
+                try FileManager.default.removeItem(atPath: path(kind, "shuffled"))
+            }
+        }
+        return sides
+    }
+
+    /// Measures a bulk insert, each round into new files, and leaves the last ones open.
+    private func measureBulkInsert(
+        _ row: TableRow, _ accounts: [Account], in name: String = "bulk"
+    ) throws -> OpenSides {
+        var kept: [SideKind: any Side] = [:]
+        var row = row
         row.note = "GRDB keeps no feed"
         for round in 0..<(isWanted(row.name) ? rounds : 1) {
             for place in SideKind.allCases.indices {
                 let kind = SideKind.allCases[(place + round) % SideKind.allCases.count]
                 try kept.removeValue(forKey: kind)?.close()
-                try? FileManager.default.removeItem(atPath: path(kind, "bulk"))
-                let side = try kind.open(path(kind, "bulk"))
+                try? FileManager.default.removeItem(atPath: path(kind, name))
+                let side = try kind.open(path(kind, name))
                 let start = now()
                 try side.insertTogether(accounts)
                 row.seconds[kind, default: []].append(now() - start)
@@ -25,10 +48,7 @@ extension Session {
         guard let modelStore = kept[.modelStore] as? ModelStoreSide, let grdb = kept[.grdb] as? GRDBSide,
             let plainGRDB = kept[.plainGRDB] as? GRDBSide, let raw = kept[.raw] as? RawSide
         else { throw BenchmarkError("a side is missing") }
-        let sides = OpenSides(modelStore: modelStore, grdb: grdb, plainGRDB: plainGRDB, raw: raw)
-        for side in [grdb, plainGRDB] { try side.checkpoint() }
-        try requireEqualContents(sides)
-        return sides
+        return OpenSides(modelStore: modelStore, grdb: grdb, plainGRDB: plainGRDB, raw: raw)
     }
 
     /// Fails unless all sides hold the same records.
