@@ -99,8 +99,21 @@ extension WriteTransaction {
 
     private func greatestAssigned(_ type: OpenType) throws(StoreError) -> UInt64 {
         if let known = assigned[type.type.id] { return known }
+        return try _reading.greatestAssignedID(of: type)
+    }
+
+    /// Sees to it that no id up to `id` is given out any more, as a store that goes on from another one needs.
+    package mutating func keepAssignedIDs(above id: UInt64, typeIndex: Int) throws(StoreError) {
+        let type = state.catalog.types[typeIndex]
+        if try id > greatestAssigned(type) { assigned[type.type.id] = id }
+    }
+}
+
+extension ReadingScope {
+    /// The greatest id that the store has assigned for a type, or was given; 0 before the first.
+    package func greatestAssignedID(of type: OpenType) throws(StoreError) -> UInt64 {
         let key = MetadataKey.assigned(type: type.type.id)
-        guard let bytes = unsafe try _reading.value(state.databases.metadata, key: key.span.bytes) else { return 0 }
+        guard let bytes = unsafe try value(state.databases.metadata, key: key.span.bytes) else { return 0 }
         do {
             return try UInt64(from: bytes)
         } catch {

@@ -17,8 +17,12 @@ import Testing
         try tool.write(
             "default.json",
             #"{"name": "A", "id": ["id"], "fields": [{"name": "id", "type": "int8", "default": {"value": 300}}]}"#)
+        let counted = #""id": ["id"], "fields": [{"name": "id", "type": "int8"}]}"#
+        try tool.write("given.json", #"{"name": "A", "greatestAssignedID": 3, "# + counted)
+        try tool.write("past.json", #"{"name": "A", "assignsIDs": true, "greatestAssignedID": 300, "# + counted)
+        try tool.write("below.json", #"{"name": "A", "assignsIDs": true, "greatestAssignedID": -1, "# + counted)
         var transcript = Transcript(tool)
-        for name in ["half", "none", "field", "type", "key", "id", "default"] {
+        for name in ["half", "none", "field", "type", "key", "id", "default", "given", "past", "below"] {
             try transcript.run("create", "--schema", name + ".json")
         }
         try transcript.run("create", "--schema", "missing.json")

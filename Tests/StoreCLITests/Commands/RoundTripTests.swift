@@ -52,6 +52,44 @@ import Testing
         #expect(inserted.status == 0, "\(inserted.errors)")
     }
 
+    @Test func `An id of a deleted record is not given out again by a copy`() throws {
+        let tool = try Sample.tool()
+        for text in ["two", "three"] { try tool.run("insert", "Log", "{\"text\": \"\(text)\"}") }
+        try tool.run("delete", "Log", "2", "3")
+        try tool.write("all.jsonl", try tool.run("export").output)
+        let schema = try tool.run("schema", "--output", "json").output
+        try tool.write("schema.json", schema)
+        #expect(try tool.run("--store", "second", "create", "--schema", "schema.json").status == 0)
+        #expect(try tool.run("--store", "second", "import", "all.jsonl").status == 0)
+        #expect(try tool.run("--store", "second", "schema", "--output", "json").output == schema)
+        for store in ["store", "second"] {
+            let inserted = try tool.run("--store", store, "insert", "Log", #"{"text": "x"}"#, "--output", "csv")
+            #expect(inserted.output == "number,text\n4,x\n")
+        }
+        #expect(try tool.run("--store", "second", "verify").status == 0)
+    }
+
+    @Test func `JSON's null in an optional field is the one value that comes back as none`() throws {
+        let tool = try Tool()
+        let fields = [("id", FieldType.int64), ("always", .json), ("perhaps", .optional(.json))].map {
+            FieldSchema(name: $0, type: $1, defaultValue: nil, renamedFrom: [])
+        }
+        let store = try Store(at: tool.store, records: [])
+        try store.addTypes([RecordSchema(name: "A", fields: fields, id: IDSchema([0]))])
+        _ = try store.write { transaction in
+            let record = DynamicRecord(values: [.int(1), .json("null"), .json("null")])
+            try transaction.put(record, typeIndex: 0, mode: .insert)
+        }
+        store.close()
+        let exported = try tool.run("export").output
+        try tool.write("all.jsonl", exported)
+        #expect(exported.contains(#"{"id":1,"always":null,"perhaps":null}"#))
+        #expect(try tool.run("import", "all.jsonl").status == 0)
+        let read = try records(tool.store).map(\.values)
+        #expect(read == [[.int(1), .json("null"), .none]])
+        #expect(try tool.run("help", "export").output.contains("JSON's null"))
+    }
+
     private func fill(
         _ path: String, _ schema: RecordSchema, count: Int, _ random: inout RandomRecords
     ) throws -> [DynamicRecord] {

@@ -21,9 +21,9 @@ struct Create: ParsableCommand {
     func run() throws {
         let path = try options.requireStore()
         let document = try InputSource(schema).readAll()
-        let schemas = try SchemaDocument.schemas(document, of: schema == "-" ? "standard input" : schema)
-        try NewStore(path).create(schemas)
-        StandardError.writeLine("created \(path) with \(Counted.text(schemas.count, "record type"))")
+        let types = try SchemaDocument.entries(document, of: schema == "-" ? "standard input" : schema)
+        try NewStore(path).create(types)
+        StandardError.writeLine("created \(path) with \(Counted.text(types.count, "record type"))")
     }
 }
 
@@ -33,11 +33,11 @@ private struct NewStore {
 
     init(_ path: String) { self.path = path }
 
-    func create(_ schemas: [RecordSchema]) throws {
+    func create(_ types: [SchemaDocument.Entry]) throws {
         let wasThere = unsafe access(path, F_OK) == 0
         if !wasThere, unsafe mkdir(path, 0o750) != 0 { throw SystemFailure("the directory \(path) cannot be made") }
         do {
-            try fill(schemas)
+            try fill(types)
         } catch {
             if !wasThere { _ = unsafe rmdir(path) }
             throw error
@@ -51,7 +51,7 @@ private struct NewStore {
         }
     }
 
-    private func fill(_ schemas: [RecordSchema]) throws {
+    private func fill(_ types: [SchemaDocument.Entry]) throws {
         guard unsafe access(path + "/data.mdb", F_OK) != 0 else { throw existing }
         guard let owner = FileOwnership(of: path) else { throw SystemFailure("\(path) cannot be read") }
         let workshop = try WorkDirectory(in: path, name: "create")
@@ -60,7 +60,8 @@ private struct NewStore {
         options.originName = "store-cli"
         let store = try Store(at: workshop.path, records: [], options: options)
         do {
-            try store.addTypes(schemas)
+            try store.addTypes(types.map(\.schema))
+            try keepAssignedIDs(types, in: store)
             store.close()
         } catch {
             store.close()
@@ -75,6 +76,17 @@ private struct NewStore {
             throw SystemFailure("the store cannot be put in \(path)")
         }
         try FilePlace.sync(directory: path)
+    }
+
+    private func keepAssignedIDs(_ types: [SchemaDocument.Entry], in store: Store) throws {
+        let greatest = types.compactMap { entry in entry.greatestAssignedID.map { (entry.schema.name, $0) } }
+        guard !greatest.isEmpty else { return }
+        _ = try store.write { transaction in
+            for (name, id) in greatest {
+                let place = try transaction._reading.catalog.requirePlace(ofTypeNamed: name)
+                try transaction.keepAssignedIDs(above: id, typeIndex: place)
+            }
+        }
     }
 
     private var existing: StoreError {

@@ -9,7 +9,11 @@ struct Export: ParsableCommand {
         discussion: """
             With TYPE each line is a record. Without it each line is {"type": NAME, "record": RECORD}, which \
             `import FILE` takes back without a type. A store that is created with `create --schema` from \
-            `schema --output json` and filled by that import has equal records.
+            `schema --output json` and filled by that import has equal records, and goes on assigning ids where this \
+            one is. Print the schema after the export where services write meanwhile.
+
+            One value is not told apart: a field of type json? that holds JSON's null is written as null, and read back \
+            as none.
             """)
 
     @OptionGroup var options: GlobalOptions

@@ -6,32 +6,33 @@ import StoreRuntime
 struct Schema: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Shows fields, types, defaults, indexes and constraints of all record types or of one.",
-        discussion: "`--output json` prints the document that `create --schema` takes.")
+        discussion: """
+            `--output json` prints the document that `create --schema` takes. For a type whose ids the store assigns it \
+            holds the greatest one, so that a store made from it gives out no id again, also none of a deleted record.
+            """)
 
     @OptionGroup var options: GlobalOptions
     @Argument(help: "The record type; all when left out.", completion: TypeNameCompletion.kind) var type: String?
 
     func run() throws {
-        let types = try options.read { store in
-            guard let type else { return store.recordTypes }
-            return [store.recordTypes[try store.typeIndex(named: type)]]
-        }
+        let types = try options.read { try DescribedType.all($0, named: type) }
         try options.printing { output in
             switch options.format {
             case .table: try printTables(types, to: output)
             case .json: try output.write(JSONWriter.text(of: SchemaDocument.json(types), layout: .pretty) + "\n")
             case .jsonl:
                 for type in types { try output.write(JSONWriter.text(of: SchemaDocument.json(type)) + "\n") }
-            case .csv: try printRows(types, to: output)
+            case .csv: try printRows(types.map(\.type), to: output)
             }
         }
     }
 
-    private func printTables(_ types: [RecordType], to output: StandardOutput) throws {
-        for (number, type) in types.enumerated() {
+    private func printTables(_ types: [DescribedType], to output: StandardOutput) throws {
+        for (number, described) in types.enumerated() {
+            let type = described.type
             if number > 0 { try output.write("\n") }
             let id = type.schema.id.fields.map { type.fields[$0].name }.joined(separator: ", ")
-            let assigned = type.assignsIDs ? ", assigned by the store" : ""
+            let assigned = described.greatestAssignedID.map { ", assigned by the store, greatest \($0)" } ?? ""
             let title = "\(type.name), version \(type.version), id \(id)\(assigned)"
             try output.write(DisplayText.escaped(title) + "\n")
             var table = TableWriter(

@@ -5,7 +5,7 @@ extension SchemaDocument {
     /// The types of a document: `{"types": […]}`, a bare array of types, or one type alone.
     ///
     /// - Throws: ``CommandFailure`` that names the place in the document.
-    static func schemas(_ bytes: [UInt8], of file: String) throws -> [RecordSchema] {
+    static func entries(_ bytes: [UInt8], of file: String) throws -> [Entry] {
         let json: JSONValue
         do {
             json = try JSONReader.read(bytes)
@@ -17,10 +17,10 @@ extension SchemaDocument {
         guard let types, !types.isEmpty else {
             throw reader.mistake("types", "takes an array of record types, see `store-cli schema --output json`")
         }
-        var schemas: [RecordSchema] = []
+        var entries: [Entry] = []
         for (index, type) in types.enumerated() {
             let schema = try reader.type(type, at: "types[\(index)]")
-            guard !schemas.contains(where: { $0.name == schema.name }) else {
+            guard !entries.contains(where: { $0.schema.name == schema.name }) else {
                 throw reader.mistake("types[\(index)].name", "there is a type \(schema.name) before it")
             }
             do {
@@ -28,9 +28,10 @@ extension SchemaDocument {
             } catch {
                 throw CommandFailure(.badData, "\(file): \(error)")
             }
-            schemas.append(schema)
+            let greatest = try reader.greatestAssignedID(type, of: schema, at: "types[\(index)]")
+            entries.append(Entry(schema: schema, greatestAssignedID: greatest))
         }
-        return schemas
+        return entries
     }
 }
 
@@ -43,7 +44,8 @@ private struct SchemaReader {
     }
 
     func type(_ json: JSONValue, at place: String) throws -> RecordSchema {
-        try checkKeys(json, ["name", "version", "id", "assignsIDs", "fields", "indexes"], at: place)
+        try checkKeys(
+            json, ["name", "version", "id", "assignsIDs", "greatestAssignedID", "fields", "indexes"], at: place)
         guard let name = json["name"]?.string else { throw mistake("\(place).name", "takes a text") }
         let fields = try self.fields(json["fields"], at: "\(place).fields")
         func places(_ json: JSONValue?, at place: String) throws -> [Int] {
@@ -66,6 +68,23 @@ private struct SchemaReader {
         return RecordSchema(
             name: name, fields: fields, id: IDSchema(try places(json["id"], at: "\(place).id"), isAssigned: isAssigned),
             indexes: indexes)
+    }
+
+    /// The greatest id that the document says was given out. `schema` is valid.
+    func greatestAssignedID(_ json: JSONValue, of schema: RecordSchema, at place: String) throws -> UInt64? {
+        guard let value = json["greatestAssignedID"] else { return nil }
+        let here = "\(place).greatestAssignedID"
+        guard schema.id.isAssigned, let field = schema.id.fields.first.map({ schema.fields[$0] }) else {
+            throw mistake(here, "is for types with assignsIDs; \(schema.name) assigns none")
+        }
+        guard let greatest = value.number?.uint64 else { throw mistake(here, "takes an integer not below 0") }
+        do {
+            // An id that the field cannot hold was given to no record.
+            _ = try SchemaDocument.encoded(value, as: field.type)
+        } catch {
+            throw mistake(here, CommandFailure(error).message)
+        }
+        return greatest
     }
 
     private func fields(_ json: JSONValue?, at place: String) throws -> [FieldSchema] {

@@ -1,4 +1,5 @@
 import StoreEngine
+import StoreRuntime
 
 /// A store's schema as a JSON document: what `schema --output json` prints and `create --schema` takes.
 ///
@@ -15,28 +16,40 @@ import StoreEngine
 /// known) or `struct` (fields). A default is a value, a token (`now`, `newID`) that each insert fills in, or the bytes
 /// of a value that JSON cannot carry. What the document leaves out has no default, no indexes, no earlier names.
 enum SchemaDocument {
+    /// A type as a document has it.
+    struct Entry {
+        var schema: RecordSchema
+        /// The greatest id that was given out; nil when the document does not say, or the type assigns none.
+        var greatestAssignedID: UInt64?
+    }
+
     /// The document of several types.
-    static func json(_ types: [RecordType]) throws -> JSONValue {
+    static func json(_ types: [DescribedType]) throws -> JSONValue {
         .object([JSONMember("types", .array(try types.map(json)))])
     }
 
     /// The part of one type.
-    static func json(_ type: RecordType) throws -> JSONValue {
-        let schema = type.schema
+    static func json(_ described: DescribedType) throws -> JSONValue {
+        let schema = described.type.schema
         func names(_ places: [Int]) -> JSONValue { .array(places.map { .string(schema.fields[$0].name) }) }
-        return .object([
+        var members = [
             JSONMember("name", .string(schema.name)),
-            JSONMember("version", .number(JSONNumber(UInt64(type.version)))),
+            JSONMember("version", .number(JSONNumber(UInt64(described.type.version)))),
             JSONMember("id", names(schema.id.fields)),
             JSONMember("assignsIDs", .bool(schema.id.isAssigned)),
-            JSONMember("fields", .array(try schema.fields.map(json))),
+        ]
+        if let greatest = described.greatestAssignedID {
+            members.append(JSONMember("greatestAssignedID", .number(JSONNumber(greatest))))
+        }
+        members.append(JSONMember("fields", .array(try schema.fields.map(json))))
+        members.append(
             JSONMember(
                 "indexes",
                 .array(
                     schema.indexes.map {
                         .object([JSONMember("fields", names($0.fields)), JSONMember("unique", .bool($0.isUnique))])
-                    })),
-        ])
+                    })))
+        return .object(members)
     }
 
     /// A default as the document holds it.
@@ -86,5 +99,26 @@ enum SchemaDocument {
         var writer = ByteWriter()
         try DynamicValue(json: json, as: type).encode(as: type, to: &writer)
         return writer.array()
+    }
+}
+
+/// A record type of a store, with what the store keeps of it besides its records.
+struct DescribedType {
+    var type: RecordType
+    /// The greatest id that was given out; nil when the type assigns none.
+    var greatestAssignedID: UInt64?
+
+    /// All types of a store, or the one with this name, in one snapshot.
+    static func all(_ store: Store, named name: String?) throws -> [DescribedType] {
+        try store.read { transaction in
+            let reading = transaction._reading
+            let types = reading.catalog.types
+            let places = try name.map { [try reading.catalog.requirePlace(ofTypeNamed: $0)] } ?? Array(types.indices)
+            return try places.map { place in
+                let type = types[place]
+                let greatest = type.assignedPlace == nil ? nil : try reading.greatestAssignedID(of: type)
+                return DescribedType(type: type.type, greatestAssignedID: greatest)
+            }
+        }
     }
 }
