@@ -154,6 +154,12 @@ import Testing
         try data.prefix(10_000).write(to: URL(filePath: tool.path("half/data.mdb")))
         for form in Self.forms { try transcript.run("--output", form, "--store", "half", "verify") }
         try transcript.run("--store", "half", "types")
+        try FileManager.default.createDirectory(atPath: tool.path("empty"), withIntermediateDirectories: false)
+        try tool.write("empty/data.mdb", "")
+        for command in ["types", "verify", "stat"] { try transcript.run("--store", "empty", command) }
+        try transcript.run("--store", "empty", "insert", "Log", "{}")
+        try transcript.run("--store", "empty", "create", "--schema", "schema.json")
+        try transcript.run("restore", "empty")
         try transcript.expect("verify")
     }
 

@@ -260,6 +260,31 @@ import Testing
         #expect(run.errors.hasPrefix("error: the store is damaged in "))
     }
 
+    @Test func `What the system denies ends with its own status and names the file`() throws {
+        let tool = try Sample.tool()
+        // Root is denied nothing.
+        let user = geteuid() == 0 ? "setpriv --reuid=65534 --regid=65534 --clear-groups " : ""
+        guard try shell("\(user)test -x '\(Tool.executable)'", in: tool) == 0 else { return }
+        func expect(_ command: String, _ error: String) throws {
+            let run = "\(user)'\(Tool.executable)' --store store \(command) >shown 2>errors"
+            let status = try shell(run, in: tool)
+            let errors = try String(contentsOfFile: tool.path("errors"), encoding: .utf8)
+            #expect(status == 74, "\(command): \(errors)")
+            #expect(errors.hasPrefix("error: \(error)"), "\(command)")
+        }
+        let (data, lock) = (tool.store + "/data.mdb", tool.store + "/lock.mdb")
+        #expect(unsafe chmod(tool.store, 0) == 0)
+        for command in ["types", "verify", "get Log 1", "delete Log 1", "--store other restore store"] {
+            try expect(command, "store/data.mdb cannot be looked at: Permission denied")
+        }
+        #expect(unsafe chmod(tool.store, 0o755) == 0 && chmod(data, 0) == 0)
+        for command in ["types", "verify", "delete Log 1"] { try expect(command, "store/data.mdb: ") }
+        #expect(unsafe chmod(data, 0o444) == 0 && chmod(lock, 0o666) == 0)
+        try expect("delete Log 1", "store/data.mdb: ")
+        #expect(unsafe chmod(lock, 0) == 0)
+        for command in ["types", "verify"] { try expect(command, "store/lock.mdb: ") }
+    }
+
     private func owner(_ path: String) throws -> String {
         var status = stat()
         guard unsafe stat(path, &status) == 0 else { return "none" }

@@ -44,6 +44,7 @@ struct Restore: ParsableCommand {
 
     func run() throws {
         let path = try options.requireStore()
+        try StoreAccess.requireReachable(directory)
         try Store.restore(from: directory, to: path)
         StandardError.writeLine("restored \(path) from \(directory)")
     }

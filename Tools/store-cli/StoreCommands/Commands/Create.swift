@@ -90,6 +90,11 @@ private struct NewStore {
     }
 
     private var existing: StoreError {
-        StoreError(.storeExists, "\(path) holds a store already", remedy: "choose another directory")
+        // An empty file is no store, but neither this program's to remove.
+        var status = stat()
+        if unsafe stat(path + "/data.mdb", &status) == 0, status.st_size == 0 {
+            return StoreError(.storeExists, "\(path)/data.mdb is there, though empty", remedy: "remove it first")
+        }
+        return StoreError(.storeExists, "\(path) holds a store already", remedy: "choose another directory")
     }
 }

@@ -30,11 +30,48 @@ enum StoreAccess {
         return options
     }
 
+    /// Fails where the data file cannot be looked at, or is empty, and names it; otherwise that there may be none is for
+    /// the opening to tell.
+    static func requireReachable(_ path: String) throws {
+        let file = path + "/data.mdb"
+        var status = stat()
+        guard unsafe stat(file, &status) == 0 else {
+            let failure = SystemFailure("\(file) cannot be looked at")
+            if failure.isMissingFile { return }
+            throw failure
+        }
+        // LMDB would take it for a store that is yet to be made.
+        guard status.st_mode & S_IFMT != S_IFREG || status.st_size > 0 else {
+            throw StoreError(
+                .damaged, "\(file) is empty: the making of the store was cut short, or its content is lost",
+                remedy: "restore a backup, or remove the file and create the store anew")
+        }
+    }
+
+    /// Runs `body`, which opens the store at `path`, and names the file where the system denies it.
+    static func namingDenied<T>(_ path: String, writes: Bool = false, _ body: () throws -> T) throws -> T {
+        do {
+            return try body()
+        } catch let error as StoreError where error.code == .accessDenied {
+            // Readers write to the lock file too, where they are listed.
+            let files = [
+                (path + "/data.mdb", writes ? R_OK | W_OK : R_OK), (path + "/lock.mdb", R_OK | W_OK),
+                (path, W_OK | X_OK),
+            ]
+            let denied = files.first { unsafe access($0.0, $0.1) != 0 && errno == EACCES }?.0
+            throw StoreError(
+                .accessDenied, "\(denied ?? path): \(error.message)", remedy: error.remedy, cause: error)
+        }
+    }
+
     // A store that was moved without its lock file gets a new one here, which must not shut its owner out.
     private static func open(_ path: String, _ options: StoreOptions) throws -> Store {
+        try requireReachable(path)
         let lock = path + "/lock.mdb"
         let isNew = unsafe access(lock, F_OK) != 0
         defer { if isNew { FileOwnership(of: path + "/data.mdb")?.apply(to: lock) } }
-        return try Store(at: path, records: [], options: options)
+        return try namingDenied(path, writes: !options.isReadOnly) {
+            try Store(at: path, records: [], options: options)
+        }
     }
 }

@@ -44,8 +44,9 @@ struct VerifyWalk: ParsableCommand {
 
     private func walk(_ output: StandardOutput) throws -> String {
         let path = try options.requireStore()
+        try StoreAccess.requireReachable(path)
         switch part {
-        case .store: return try verify(path, output)
+        case .store: return try StoreAccess.namingDenied(path) { try verify(path, output) }
         case .names:
             try walkRaw(path, database: LMDBDatabase(handle: 1)) { key, _ in
                 try output.write(WalkMessage.database(String(decoding: key, as: UTF8.self)).line)
