@@ -8,7 +8,7 @@ package enum DynamicID {
     ) throws(StoreError) {
         guard id.count == type.idParts.count else {
             throw StoreError(
-                .invalidValue, "the id of a \(type.name) has \(type.idParts.count) parts, \(id.count) were given",
+                .invalidValue, "the id of \(type.name) has \(type.idParts.count) parts, \(id.count) were given",
                 remedy: "give \(names(type)), separated by commas")
         }
         do {
@@ -18,7 +18,7 @@ package enum DynamicID {
                 try part.component.append(bytes.bytes, to: &key)
             }
         } catch {
-            throw StoreError(.invalidValue, "the id of a \(type.name): \(error.reason)", cause: error)
+            throw StoreError(.invalidValue, "the id of \(type.name): \(error.reason)", cause: error)
         }
     }
 
@@ -28,7 +28,7 @@ package enum DynamicID {
     package static func parse(_ texts: [String], of type: OpenType) throws(StoreError) -> [DynamicValue] {
         guard texts.count == type.idParts.count else {
             throw StoreError(
-                .invalidValue, "the id of a \(type.name) has \(type.idParts.count) parts, \(texts.count) were given",
+                .invalidValue, "the id of \(type.name) has \(type.idParts.count) parts, \(texts.count) were given",
                 remedy: "give \(names(type)), separated by commas")
         }
         var values: [DynamicValue] = []

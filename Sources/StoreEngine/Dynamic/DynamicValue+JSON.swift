@@ -127,7 +127,7 @@ extension DynamicValue {
     }
 
     private static func expected(_ what: String, _ type: FieldType, _ json: JSONValue) -> CodecError {
-        if case .null = json { return CodecError("is null, but a \(type) is never none") }
+        if case .null = json { return CodecError("is null, but \(type) is never none") }
         return CodecError("takes \(what) (\(type)), found \(json.kindDescription)")
     }
 }

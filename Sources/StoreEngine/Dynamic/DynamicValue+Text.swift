@@ -46,7 +46,7 @@ extension DynamicValue {
             do {
                 json = try JSONReader.read(text)
             } catch {
-                throw CodecError("takes \(type), found \"\(text)\"")
+                throw CodecError("takes \(type), found \"\(RecordText.shortened(text))\"")
             }
             self = try DynamicValue(json: json, as: type)
         }
@@ -55,7 +55,7 @@ extension DynamicValue {
     private static let nonFinite: Set<String> = ["inf", "-inf", "nan"]
 
     private static func parse<T>(_ text: String, _ type: FieldType, _ body: (String) -> T?) throws(CodecError) -> T {
-        guard let value = body(text) else { throw CodecError("takes \(type), found \"\(text)\"") }
+        guard let value = body(text) else { throw CodecError("takes \(type), found \"\(RecordText.shortened(text))\"") }
         return value
     }
 }

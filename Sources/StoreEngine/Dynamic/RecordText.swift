@@ -5,9 +5,23 @@ package enum RecordText {
         do {
             let values = try DynamicRecord(unverified: record, of: type).values
             let texts = type.idParts.map { values[$0.place].text }
-            return texts.count == 1 ? texts[0] : "(" + texts.joined(separator: ", ") + ")"
+            return id(texts)
         } catch {
             return "?"
         }
+    }
+
+    /// The id whose fields have these texts.
+    package static func id(_ texts: [String]) -> String {
+        let shortened = texts.map(shortened)
+        return shortened.count == 1 ? shortened[0] : "(" + shortened.joined(separator: ", ") + ")"
+    }
+
+    /// `text` with “…” in place of its middle where it is long: what a message says before and after it must stay in
+    /// sight, and both ends tell long ids apart better than the beginning alone.
+    package static func shortened(_ text: String) -> String {
+        let limit = 80
+        guard text.count > limit else { return text }
+        return text.prefix(limit / 2) + "…" + text.suffix(limit / 2 - 1)
     }
 }

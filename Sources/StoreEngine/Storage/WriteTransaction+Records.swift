@@ -27,7 +27,7 @@ extension WriteTransaction {
         do {
             try Self.encodeKey(of: encoder, type, to: &recordKey)
         } catch {
-            throw StoreError(.invalidValue, "the id of a \(type.name) cannot be a key: \(error)")
+            throw StoreError(.invalidValue, "the id of \(type.name) cannot be a key: \(error)")
         }
         let isStored = mode == .insert ? false : try copyStored(type)
         try replaceTokens(of: type, isStored: isStored)
@@ -71,7 +71,8 @@ extension WriteTransaction {
         do {
             guard try putNew(type) else {
                 throw StoreError(
-                    .recordExists, "there is a \(type.name) with the id \(RecordText.id(encoder.bytes, type)) already",
+                    .recordExists,
+                    "there is a record of \(type.name) with the id \(RecordText.id(encoder.bytes, type)) already",
                     remedy: "update it, or upsert")
             }
             let violated = try IndexWriter.add(encoder, of: type, recordKey: recordKey, to: &raw, scratch: &scratch)

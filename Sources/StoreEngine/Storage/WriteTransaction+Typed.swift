@@ -209,7 +209,7 @@ extension WriteTransaction {
     @usableFromInline
     static func idChanged(_ type: String) -> StoreError {
         StoreError(
-            .invalidValue, "an update must not change the id of a \(type)",
+            .invalidValue, "an update must not change the id of \(type)",
             remedy: "delete the record and insert one with the new id")
     }
 }

@@ -57,6 +57,10 @@ import Testing
         try transcript.run("get", "Seat", "a,b,3")
         try transcript.run("get", "Seat", "[1")
         try transcript.run("get", "Seat", "a,3")
+        let long = "begin-" + String(repeating: "0123456789", count: 30) + "-end"
+        try transcript.run("get", "Sensor", long)
+        try transcript.run("get", "Log", long)
+        try transcript.run("get", "Seat", "[" + long)
         try transcript.expect("get")
     }
 

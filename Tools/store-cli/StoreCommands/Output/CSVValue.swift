@@ -37,7 +37,7 @@ enum CSVValue {
         do {
             return try JSONReader.read(text)
         } catch {
-            throw CodecError("takes \(type), found \"\(text)\"")
+            throw CodecError("takes \(type), found \"\(RecordText.shortened(text))\"")
         }
     }
 }

@@ -115,7 +115,7 @@ private struct SchemaReader {
         if let name = json["token"]?.string {
             let fitting: FieldType = name == "now" ? .date : .uuid
             guard let token = DefaultToken(rawValue: name), type == fitting else {
-                throw mistake(place, "takes the token now for a date or newID for a uuid, found \(name) for a \(type)")
+                throw mistake(place, "takes the token now for a date or newID for a uuid, found \(name) for \(type)")
             }
             return .token(token)
         }

@@ -16,7 +16,8 @@ enum IDArgument {
                 text.split(separator: ",", omittingEmptySubsequences: false).map(String.init), of: type)
         }
         guard let elements = (try? JSONReader.read(text))?.array else {
-            throw CommandFailure(.badData, "the id \(text) is not a JSON array; write [\"a,b\", 3]")
+            let shown = RecordText.shortened(text)
+            throw CommandFailure(.badData, "the id \(shown) is not a JSON array; write [\"a,b\", 3]")
         }
         guard elements.count == type.idParts.count else {
             return try DynamicID.parse(elements.map { JSONWriter.text(of: $0) }, of: type)
@@ -35,7 +36,7 @@ enum IDArgument {
 
     /// How messages name a record.
     static func text(_ id: [DynamicValue]) -> String {
-        id.count == 1 ? id[0].text : "(" + id.map(\.text).joined(separator: ", ") + ")"
+        RecordText.id(id.map(\.text))
     }
 
     /// The failure for an id that no record has.
