@@ -14,7 +14,9 @@ public enum StoreCommandLine {
 
     static func run(_ arguments: [String]) -> ExitStatus {
         do {
-            var command = try StoreCLI.parseAsRoot(GlobalArguments.moved(arguments))
+            let arguments = GlobalArguments.moved(arguments)
+            try requireCommand(arguments)
+            var command = try StoreCLI.parseAsRoot(arguments)
             try command.run()
             return .done
         } catch is StandardOutput.Closed {
@@ -26,6 +28,18 @@ public enum StoreCommandLine {
         } catch {
             return end(parsing: error, of: arguments)
         }
+    }
+
+    /// Fails when the first word is no command: the parser of arguments would take it for a superfluous value.
+    private static func requireCommand(_ arguments: [String]) throws {
+        guard let word = arguments.first, !word.hasPrefix("-") else { return }
+        let commands = StoreCLI.configuration.subcommands
+        guard word != "help", !commands.contains(where: { $0._commandName == word }) else { return }
+        // Closures: Swift 6.3.1 crashes on key paths of these metatypes.
+        let names = commands.filter { $0.configuration.shouldDisplay }.map { $0._commandName }
+        let suggestion = Suggestion.text(for: word, among: names)
+        throw CommandFailure(
+            .usage, "there is no command \(RecordText.shortened(word))\(suggestion); see `store-cli --help`")
     }
 
     /// Whether an error comes from a command, and not from the parser of arguments.

@@ -20,6 +20,7 @@ struct SetFields: ParsableCommand {
 
     func run() throws {
         let (name, idText, assignments) = (type, id, assignments)
+        try FieldAssignment.requireDistinct(assignments)
         try options.write { store in
             // Read and written in one transaction, so that nobody's change in between is lost.
             let (record, type) = try store.write { transaction in
@@ -52,6 +53,19 @@ struct FieldAssignment: ExpressibleByArgument, Sendable {
     static var defaultCompletionKind: CompletionKind { .default }
 
     private var name: String { path.joined(separator: ".") }
+
+    /// Fails when two of them set the same: which one is meant, nobody can tell.
+    static func requireDistinct(_ assignments: [FieldAssignment]) throws {
+        for (index, assignment) in assignments.enumerated() {
+            for other in assignments[..<index] where zip(other.path, assignment.path).allSatisfy(==) {
+                throw CommandFailure(
+                    .usage,
+                    other.path == assignment.path
+                        ? "\(assignment.name) is named twice"
+                        : "\(other.name) and \(assignment.name) set the same; name one of them")
+            }
+        }
+    }
 
     /// Sets the field in `record`.
     func apply(to record: inout DynamicRecord, of type: OpenType) throws {
