@@ -127,7 +127,11 @@ import Testing
             #expect(try tool.run("stat").output.contains("oldestReaderBehind  2\n"))
             return try tool.run("readers", "--output", "jsonl").output
         }
-        #expect(rows.hasPrefix("{\"process\":\(ProcessInfo.processInfo.processIdentifier),\"command\":"))
+        let reader = try #require(try? JSONReader.read(String(rows.split(separator: "\n")[0])))
+        #expect(reader["process"]?.number?.int64 == Int64(ProcessInfo.processInfo.processIdentifier))
+        #expect(reader["command"]?.string?.isEmpty == false)
+        let age = try #require(reader["processAgeSeconds"]?.number?.int64)
+        #expect(age >= 0 && Double(age) <= ProcessInfo.processInfo.systemUptime)
         #expect(rows.contains("\"behind\":2,\"position\":null}"))
     }
 

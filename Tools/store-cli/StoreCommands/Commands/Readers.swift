@@ -10,7 +10,8 @@ struct Readers: ParsableCommand {
         abstract: "Lists the open read transactions of all processes.",
         discussion: """
             A transaction that is held for long keeps freed pages from being used again; behind says for how many \
-            commits. Slots of processes that are gone are cleared with --clear-stale.
+            commits. How old a transaction is, nobody keeps; processAgeSeconds is the age of its process, which it cannot \
+            exceed. Slots of processes that are gone are cleared with --clear-stale.
             """)
 
     @OptionGroup var options: GlobalOptions
@@ -18,7 +19,8 @@ struct Readers: ParsableCommand {
 
     func run() throws {
         let columns = [
-            OutputColumn("process", isNumeric: true), OutputColumn("command"), OutputColumn("thread"),
+            OutputColumn("process", isNumeric: true), OutputColumn("command"),
+            OutputColumn("processAgeSeconds", isNumeric: true), OutputColumn("thread"),
             OutputColumn("transaction", isNumeric: true), OutputColumn("behind", isNumeric: true),
             OutputColumn("position", isNumeric: true),
         ]
@@ -31,6 +33,7 @@ struct Readers: ParsableCommand {
                 let isNewest = reader.transactionID.map { UInt64($0) == head.transactionID } ?? false
                 return [
                     OutputCell(Int(reader.processID)), OutputCell(ReaderList.command(of: reader.processID)),
+                    ProcessAge.seconds(of: reader.processID).map { OutputCell($0) } ?? OutputCell(.null),
                     OutputCell(String(reader.threadID, radix: 16)),
                     reader.transactionID.map { OutputCell($0) } ?? OutputCell(.null),
                     reader.transactionID.map { OutputCell(max(newest - $0, 0)) } ?? OutputCell(.null),
