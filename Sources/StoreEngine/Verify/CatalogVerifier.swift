@@ -10,12 +10,15 @@ struct CatalogVerifier {
     /// The descriptions that could be read, by number.
     private(set) var descriptions: [UInt32: RecordType] = [:]
 
+    /// Whether all entries were read, so that what they do not name is unknown.
+    private(set) var isWalked = true
+
     /// The open type with this number.
     func type(_ number: UInt32) -> OpenType? { types.first { $0.type.id == number } }
 
     mutating func run(_ databases: VerifiedDatabases, _ snapshot: LMDBSnapshot, _ report: VerifyReport) {
         guard let database = databases[StoreDatabases.catalogName] else { return }
-        report.attempt(.database(StoreDatabases.catalogName)) {
+        isWalked = report.attempt(.database(StoreDatabases.catalogName)) {
             var cursor = try snapshot.openCursor(database)
             var isPositioned = try cursor.first()
             while isPositioned {

@@ -32,6 +32,7 @@ final class FeedVerifier {
         var cursor = try snapshot.openCursor(database)
         var isPositioned = try cursor.first()
         while isPositioned {
+            report.visit()
             check(key: cursor.key, value: cursor.value, report)
             isPositioned = try cursor.next()
         }

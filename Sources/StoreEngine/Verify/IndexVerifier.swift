@@ -18,6 +18,7 @@ final class IndexVerifier {
         var count = 0
         var isPositioned = try cursor.first()
         while isPositioned {
+            report.visit()
             count += 1
             try check(key: cursor.key, data: cursor.value, snapshot, report)
             isPositioned = try cursor.next()

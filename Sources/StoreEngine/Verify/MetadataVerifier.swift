@@ -7,6 +7,8 @@ struct MetadataVerifier {
     private(set) var head: FeedHead?
     /// Whether this library can know what the rest of the store should look like.
     private(set) var isKnownFormat = true
+    /// Whether all entries were read, so that what they do not tell is missing.
+    private var isWalked = false
     /// The greatest id assigned, by type.
     private var counters: [UInt32: UInt64] = [:]
     private var strangers: [String] = []
@@ -14,7 +16,7 @@ struct MetadataVerifier {
     mutating func run(_ databases: VerifiedDatabases, _ snapshot: LMDBSnapshot, _ report: VerifyReport) {
         guard let database = databases[StoreDatabases.metadataName] else { return }
         var entries: [String: [UInt8]] = [:]
-        report.attempt(.database(StoreDatabases.metadataName)) {
+        isWalked = report.attempt(.database(StoreDatabases.metadataName)) {
             var cursor = try snapshot.openCursor(database)
             var isPositioned = try cursor.first()
             while isPositioned {
@@ -22,6 +24,7 @@ struct MetadataVerifier {
                 isPositioned = try cursor.next()
             }
         }
+        guard isWalked else { return }
         let version = required(MetadataKey.format, &entries, report) { (bytes) throws(CodecError) in
             try UInt32(from: bytes)
         }
@@ -85,7 +88,7 @@ struct MetadataVerifier {
             if counter != nil { report.add(.unknown, at: place, "\(type.name) has no assigned ids") }
             return
         }
-        guard (counter ?? 0) < greatest else { return }
+        guard isWalked, (counter ?? 0) < greatest else { return }
         report.add(
             .contradiction, at: place,
             "the greatest assigned id of \(type.name) is \(counter ?? 0), but \(greatest) has been in use")

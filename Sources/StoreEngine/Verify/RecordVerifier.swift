@@ -17,6 +17,7 @@ final class RecordVerifier {
         var count = 0
         var isPositioned = try cursor.first()
         while isPositioned {
+            report.visit()
             count += 1
             try check(key: cursor.key, value: cursor.value, snapshot, report)
             isPositioned = try cursor.next()

@@ -11,37 +11,48 @@ package enum StoreVerifier {
     /// Linear in the size of the store, with a look-up for each index entry. Takes memory for the keys of the records
     /// that the feed names.
     ///
-    /// - Parameter onFinding: called with each finding, as the walk comes to it.
+    /// - Parameters:
+    ///   - onProgress: called now and then with how many entries the walk has looked at.
+    ///   - onFinding: called with each finding, as the walk comes to it.
     /// - Returns: how much was looked at.
     /// - Throws: ``StoreError``: `notAStore` when the environment holds none of a store's databases; errors of LMDB that
     ///   come before the first finding, such as `inUse` when another process has just created a database.
     package static func verify(
-        _ snapshot: LMDBSnapshot, onFinding: @escaping (VerifyFinding) -> Void
+        _ snapshot: LMDBSnapshot, onProgress: @escaping (_ visited: Int) -> Void = { _ in },
+        onFinding: @escaping (VerifyFinding) -> Void
     ) throws(StoreError) -> VerifySummary {
         let databases = try VerifiedDatabases(snapshot)
         guard StoreDatabases.fixedNames.contains(where: { databases[$0] != nil }) else {
             throw StoreError(.notAStore, "the directory holds no store", remedy: "name the directory of a store")
         }
-        let report = VerifyReport(onFinding)
+        let report = VerifyReport(onFinding, onProgress: onProgress)
         var metadata = MetadataVerifier()
         metadata.run(databases, snapshot, report)
         guard metadata.isKnownFormat else { return report.summary }
 
         var catalog = CatalogVerifier()
         catalog.run(databases, snapshot, report)
+        guard catalog.isWalked else {
+            databases.reportUnchecked(report)
+            return report.summary
+        }
         databases.reportStrangers(knownTypes: catalog.typeNumbers, report)
 
         let feed = FeedVerifier(head: metadata.head, catalog: catalog)
         if let database = databases[StoreDatabases.feedName] {
-            report.attempt(.feed(sequence: nil, fragment: nil, change: nil)) {
+            let isWalked = report.attempt(.feed(sequence: nil, fragment: nil, change: nil)) {
                 try feed.run(database, snapshot, report)
             }
+            // Half a feed tells what records were, not what they are.
+            if !isWalked { feed.states.forgetAll() }
         }
         for type in catalog.types {
             let records = RecordVerifier(type, states: feed.states)
-            report.attempt(.database(StoreDatabases.recordsName(type: type.type.id))) {
+            let isWalked = report.attempt(.database(StoreDatabases.recordsName(type: type.type.id))) {
                 try records.run(snapshot, report)
             }
+            // Records that the walk did not come to are not lost.
+            if !isWalked { feed.states.forget(type: type.type.id) }
             for index in type.indexes {
                 let name = StoreDatabases.indexName(type: type.type.id, index: index.stored.id)
                 report.attempt(.database(name)) {

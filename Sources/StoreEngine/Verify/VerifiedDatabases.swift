@@ -37,6 +37,14 @@ struct VerifiedDatabases {
         for name in strangers { report.add(.unknown, at: .database(name), "there is a value that is no database") }
     }
 
+    /// Reports the databases that only the catalog could explain.
+    func reportUnchecked(_ report: VerifyReport) {
+        let read = [StoreDatabases.metadataName, StoreDatabases.catalogName]
+        for name in databases.keys.sorted() where !read.contains(name) {
+            report.add(.unchecked, at: .database(name), "it was not checked: the catalog cannot be read")
+        }
+    }
+
     // An index that the catalog does not name is reported with its type.
     private static func isKnown(_ name: String, _ knownTypes: Set<UInt32>) -> Bool {
         if StoreDatabases.fixedNames.contains(name) { return true }

@@ -26,6 +26,8 @@ package struct VerifyFinding: Hashable, Sendable, CustomStringConvertible {
         case contradiction
         /// LMDB itself reports damage or an error of the medium.
         case storage
+        /// Nothing is known of it: what was found before kept the walk from it.
+        case unchecked
     }
 
     /// What kind of damage it is.

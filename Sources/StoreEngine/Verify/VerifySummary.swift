@@ -1,3 +1,5 @@
+import LMDB
+
 /// How much `verify` has looked at.
 package struct VerifySummary: Hashable, Sendable {
     /// Record types in the catalog.
@@ -17,9 +19,22 @@ package struct VerifySummary: Hashable, Sendable {
 /// Passes on what the parts of a verification find, and counts.
 final class VerifyReport {
     var summary = VerifySummary()
+    private var visitedEntries = 0
+    /// Whether LMDB has reported an error. It then refuses the transaction for anything else, in most cases.
+    private var hasStorageError = false
     private let onFinding: (VerifyFinding) -> Void
+    private let onProgress: (_ visited: Int) -> Void
 
-    init(_ onFinding: @escaping (VerifyFinding) -> Void) { self.onFinding = onFinding }
+    init(_ onFinding: @escaping (VerifyFinding) -> Void, onProgress: @escaping (_ visited: Int) -> Void) {
+        self.onFinding = onFinding
+        self.onProgress = onProgress
+    }
+
+    /// Counts an entry that the walk has come to.
+    func visit() {
+        visitedEntries += 1
+        if visitedEntries.isMultiple(of: 1_024) { onProgress(visitedEntries) }
+    }
 
     func add(_ kind: VerifyFinding.Kind, at place: VerifyPlace, _ message: String) {
         summary.findingCount += 1
@@ -27,13 +42,27 @@ final class VerifyReport {
     }
 
     /// Runs a part; an error that keeps it from going on is a finding, and the next part runs all the same.
-    func attempt(_ place: VerifyPlace, _ part: () throws -> Void) {
+    ///
+    /// - Returns: whether the part came to its end.
+    @discardableResult
+    func attempt(_ place: VerifyPlace, _ part: () throws -> Void) -> Bool {
         do {
             try part()
+            return true
         } catch let error as CodecError {
             add(.undecodable, at: place, error.reason)
+        } catch let error as LMDBError {
+            // A cursor that finds no root page tells so only by this code.
+            let isGivenUp = error.code == .badTransaction
+            switch (isGivenUp, hasStorageError) {
+            case (true, true): add(.unchecked, at: place, "it was not checked: LMDB gave up after the error before")
+            case (true, false): add(.storage, at: place, "LMDB cannot read its pages")
+            case (false, _): add(.storage, at: place, "\(error)")
+            }
+            hasStorageError = true
         } catch {
             add(.storage, at: place, "\(error)")
         }
+        return false
     }
 }

@@ -18,10 +18,14 @@ extension Store {
     /// Verifies the store in a directory without opening it as a `Store`, which damage may forbid. Other processes may use
     /// it meanwhile; one that this process has open is verified through its `Store`.
     ///
+    /// - Parameters:
+    ///   - onProgress: called now and then with how many entries of the feed, of records and of indexes it has looked at.
+    ///   - onFinding: called with each finding; the walk goes on after it.
     /// - Throws: ``StoreError``: `notAStore`, `noSuchStore`, `inUse` and what keeps an environment from being opened.
     @discardableResult
     package static func verify(
-        at path: String, _ onFinding: @escaping (VerifyFinding) -> Void
+        at path: String, onProgress: @escaping (_ visited: Int) -> Void = { _ in },
+        _ onFinding: @escaping (VerifyFinding) -> Void
     ) throws(StoreError) -> VerifySummary {
         var options = StoreOptions()
         options.isReadOnly = true
@@ -31,18 +35,19 @@ extension Store {
                 at: path, options: LMDBEnvironment.Options(maximumReaders: options.maximumReaders, isReadOnly: true))
         }
         defer { environment.close() }
-        return try verify(environment, onFinding)
+        return try verify(environment, onProgress: onProgress, onFinding)
     }
 
     private static func verify(
-        _ environment: LMDBEnvironment, _ onFinding: @escaping (VerifyFinding) -> Void
+        _ environment: LMDBEnvironment, onProgress: @escaping (_ visited: Int) -> Void = { _ in },
+        _ onFinding: @escaping (VerifyFinding) -> Void
     ) throws(StoreError) -> VerifySummary {
         let attempts = 8
         var attempt = 1
         while true {
             let raw = try mapLMDB { () throws(LMDBError) in try environment.beginRead() }
             do {
-                return try StoreVerifier.verify(raw.snapshot, onFinding: onFinding)
+                return try StoreVerifier.verify(raw.snapshot, onProgress: onProgress, onFinding: onFinding)
             } catch {
                 // Another process has just created a database; the next snapshot shows it.
                 guard error.code == .inUse, attempt < attempts else { throw error }

@@ -146,6 +146,12 @@ import Testing
         let shown = try String(contentsOfFile: tool.path("shown"), encoding: .utf8)
         #expect(shown.contains("\r\u{1B}[Kchecking"))
         #expect(shown.hasSuffix("imported 20000 records: 20000 added, 0 already there\r\n"))
+        let verifying = "script -qec \"stty cols 60; \(command) verify\" /dev/null >shown </dev/null"
+        #expect(try shell(verifying, in: tool) == 0)
+        let verified = try String(contentsOfFile: tool.path("shown"), encoding: .utf8)
+        #expect(verified.contains("\r\u{1B}[Kverifying"))
+        #expect(verified.contains("\u{1B}[Kverified 3 record types, 40000 records"), "\(verified.suffix(300))")
+        #expect(try tool.run("verify").errors.contains("\u{1B}") == false)
         let text = String(repeating: "wide ", count: 40)
         try tool.run("upsert", "Log", "{\"number\": 1, \"text\": \"\(text)\"}")
         let get = "script -qec \"stty cols 60; \(command) get Log 1\" /dev/null >shown </dev/null"
@@ -262,6 +268,63 @@ import Testing
         #expect(run.status == 1)
         #expect(run.output.contains("crash") && run.output.contains("database records.1"), "\(run)")
         #expect(run.errors.hasPrefix("error: the store is damaged in "))
+        #expect(run.errors.hasSuffix(", and the walk did not come to its end; restore a backup\n"))
+    }
+
+    /// Databases whose pages cannot be read, and what `verify` then finds.
+    static let unreadable: [(name: String, findings: [String])] = [
+        (
+            "records.1",
+            [
+                "database records.1: storage", "database index.1.0: unchecked", "database index.1.1: unchecked",
+                "database index.1.2: unchecked", "database records.2: unchecked", "database records.3: unchecked",
+            ]
+        ),
+        ("records.3", ["database records.3: storage"]),
+        (
+            "catalog",
+            ["database catalog: storage"]
+                + ["consumers", "feed", "index.1.0", "index.1.1", "index.1.2", "records.1", "records.2", "records.3"]
+                .map { "database \($0): unchecked" }
+        ),
+        (
+            "metadata",
+            ["database metadata: storage"]
+                + [
+                    "catalog", "consumers", "feed", "index.1.0", "index.1.1", "index.1.2", "records.1", "records.2",
+                    "records.3",
+                ].map { "database \($0): unchecked" }
+        ),
+    ]
+
+    @Test(arguments: unreadable.map(\.name))
+    func `After an error of LMDB the databases that follow are named, and read by themselves`(name: String) throws {
+        let expected = try #require(Self.unreadable.first { $0.name == name }).findings
+        let tool = try Sample.tool()
+        let file = tool.store + "/data.mdb"
+        var bytes = [UInt8](try Data(contentsOf: URL(filePath: file)))
+        let name = Array(name.utf8)
+        var patched = 0
+        for start in 8..<bytes.count - name.count - 48 where bytes[start..<start + name.count].elementsEqual(name) {
+            // A node: the size of its value, flags (a database), the size of its key, then the key and the value, which
+            // ends with the number of the database's root page.
+            guard bytes[start - 8] == 48, bytes[start - 4] == 2, Int(bytes[start - 2]) == name.count else { continue }
+            let root = start + name.count + 40
+            bytes.replaceSubrange(root..<root + 8, with: [0, 0, 0, 0, 0, 1, 0, 0])
+            patched += 1
+        }
+        #expect(patched > 0)
+        try Data(bytes).write(to: URL(filePath: file))
+        let run = try tool.run("verify", "--output", "jsonl")
+        #expect(run.status == 1)
+        let findings = try run.output.split(separator: "\n").map { try JSONReader.read(String($0)) }
+        let kinds = findings.map { "\($0["place"]?.string ?? ""): \($0["kind"]?.string ?? "")" }
+        // No record is called lost that the walk did not come to.
+        #expect(kinds == expected, "\(run)")
+        let unchecked = expected.count == 1 ? "" : ", and \(expected.count - 1) databases could not be checked"
+        #expect(run.errors == "error: the store is damaged in 1 place\(unchecked); restore a backup\n")
+        let last = findings.last?["problem"]?.string
+        #expect(expected.count == 1 || last?.hasSuffix("read by itself it has 1 entry") == true, "\(run)")
     }
 
     @Test func `What the system denies ends with its own status and names the file`() throws {

@@ -18,62 +18,132 @@ struct Verify: ParsableCommand {
     func run() throws {
         let walk = WalkProcess(path: try options.requireStore())
         var findings = 0
+        var uncheckedCount = 0
+        var isCutShort = false
         var summary = ""
         try options.printing { output in
             var printer = try RowPrinter(options.format, columns: Self.columns, to: output)
             var failure: (any Error)?
+            var unchecked: [UncheckedDatabase] = []
+            var progress: ProgressBar?
+            defer { progress?.finish() }
             func report(_ message: WalkMessage) {
                 switch message {
                 case .finding(let kind, let place, let problem):
                     findings += 1
+                    if kind == VerifyFinding.Kind.unchecked.rawValue { uncheckedCount += 1 }
                     do {
                         try printer.append([OutputCell(place), OutputCell(kind), OutputCell(problem)])
-                        if options.format != .table { try output.flush() }
+                        if options.format != .table {
+                            progress?.clear()
+                            try output.flush()
+                        }
                     } catch {
                         failure = failure ?? error
                     }
+                case .unchecked(let name, let place, let problem):
+                    unchecked.append(UncheckedDatabase(name: name, place: place, problem: problem))
+                case .progress(let visited, let expected):
+                    let total = expected > 0 ? expected : nil
+                    let bar = progress ?? ProgressBar("verifying", total: total, unit: "entries")
+                    progress = bar
+                    bar.update(to: visited)
                 case .done(let text): summary = text
                 case .failed(let cause): failure = failure ?? cause
                 case .database: break
                 }
             }
             let end = try walk.run(.store, report)
+            progress?.finish()
             if let failure { throw failure }
-            if end != .finished {
-                for finding in try CrashSearch(walk: walk).findings(end) { report(finding) }
+            let search = DatabaseSearch(walk: walk)
+            for database in unchecked { report(try search.finding(for: database)) }
+            isCutShort = end != .finished
+            if isCutShort {
+                for finding in try search.findings(after: end) { report(finding) }
             }
             if let failure { throw failure }
             if findings > 0 || options.format != .table { try printer.finish() }
         }
         guard findings == 0 else {
-            throw CommandFailure(
-                .failed, "the store is damaged in \(Counted.text(findings, "place")); restore a backup")
+            let damaged = "the store is damaged in \(Counted.text(findings - uncheckedCount, "place"))"
+            let open =
+                isCutShort
+                ? ", and the walk did not come to its end"
+                : uncheckedCount == 0 ? "" : ", and \(Counted.text(uncheckedCount, "database")) could not be checked"
+            throw CommandFailure(.failed, "\(damaged)\(open); restore a backup")
         }
         StandardError.writeLine("verified \(summary): nothing is wrong")
     }
 }
 
-/// Finds the databases whose pages end a process that reads them.
-private struct CrashSearch {
+/// A database that the walk through the store did not come to.
+private struct UncheckedDatabase {
+    let name: String
+    let place: String
+    let problem: String
+}
+
+/// Reads databases one by one, each in a process of its own, where the walk through all of them did not end well.
+private struct DatabaseSearch {
     let walk: WalkProcess
 
-    /// The findings for a walk that ended so.
-    func findings(_ end: WalkProcess.End) throws -> [WalkMessage] {
+    /// What became of reading one database.
+    private enum Outcome {
+        case read(entries: String)
+        case failed(String)
+        case crashed(WalkProcess.End)
+    }
+
+    /// The finding for a database that was not checked: whether its entries can at least be read.
+    func finding(for database: UncheckedDatabase) throws -> WalkMessage {
+        switch try read(database.name) {
+        case .read(let entries):
+            let counted = entries == "1" ? "1 entry" : "\(entries) entries"
+            return .finding(
+                kind: VerifyFinding.Kind.unchecked.rawValue, place: database.place,
+                problem: "\(database.problem); read by itself it has \(counted)")
+        case .failed(let reason): return .finding(kind: "storage", place: database.place, problem: reason)
+        case .crashed(let end): return crash(database.place, end)
+        }
+    }
+
+    /// The findings for a walk that a crash ended: the databases whose pages do that.
+    func findings(after end: WalkProcess.End) throws -> [WalkMessage] {
         var names: [String] = []
         let listing = try walk.run(.names) { message in
             if case .database(let name) = message { names.append(name) }
         }
         var found: [WalkMessage] = []
-        if listing != .finished { found.append(finding("the list of databases", listing)) }
+        if listing != .finished { found.append(crash("the list of databases", listing)) }
         for name in names {
-            let end = try walk.run(.database, named: name) { _ in }
-            if end != .finished { found.append(finding("database \(name)", end)) }
+            switch try read(name) {
+            case .read: break
+            case .failed(let reason):
+                found.append(.finding(kind: "storage", place: "database \(name)", problem: reason))
+            case .crashed(let end): found.append(crash("database \(name)", end))
+            }
         }
         // Each database alone can be read: only what their entries say together ended the walk.
-        return found.isEmpty ? [finding("store", end)] : found
+        return found.isEmpty ? [crash("store", end)] : found
     }
 
-    private func finding(_ place: String, _ end: WalkProcess.End) -> WalkMessage {
+    private func read(_ name: String) throws -> Outcome {
+        var entries = ""
+        var failure: String?
+        let end = try walk.run(.database, named: name) { message in
+            switch message {
+            case .done(let text): entries = text
+            case .failed(let cause): failure = cause.message
+            case .finding(_, _, let problem): failure = problem
+            default: break
+            }
+        }
+        if end != .finished { return .crashed(end) }
+        return failure.map { .failed($0) } ?? .read(entries: entries)
+    }
+
+    private func crash(_ place: String, _ end: WalkProcess.End) -> WalkMessage {
         let how =
             switch end {
             case .signal(7): "SIGBUS"

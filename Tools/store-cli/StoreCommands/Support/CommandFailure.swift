@@ -1,3 +1,4 @@
+import LMDB
 import StoreEngine
 
 /// How a command ends, as the contract of `store-cli` lists it.
@@ -27,6 +28,7 @@ struct CommandFailure: Error, Equatable {
         switch error {
         case let failure as CommandFailure: self = failure
         case let error as StoreError: self.init(ExitStatus(error.code), error.description)
+        case let error as LMDBError: self.init(StoreError(error))
         case let error as CodecError: self.init(.badData, error.reason)
         case let error as JSONError: self.init(.badData, error.description)
         case let error as CSVError: self.init(.badData, error.description)

@@ -52,21 +52,17 @@ struct VerifyWalk: ParsableCommand {
                 try output.write(WalkMessage.database(String(decoding: key, as: UTF8.self)).line)
             }
         case .database:
-            let name = name ?? ""
-            try walkRaw(path, named: name) { _, _ in }
+            var count = 0
+            try walkRaw(path, named: name ?? "") { _, _ in count += 1 }
+            return String(count)
         }
         return ""
     }
 
     private func verify(_ path: String, _ output: StandardOutput) throws -> String {
         var failure: (any Error)?
-        let summary = try Store.verify(at: path) { finding in
+        func write(_ message: WalkMessage) {
             do {
-                if finding.place == .metadata("format"), finding.kind == .unknown {
-                    failure = CommandFailure(.newerFormat, finding.message + "; use a newer store-cli")
-                }
-                let message = WalkMessage.finding(
-                    kind: finding.kind.rawValue, place: finding.place.description, problem: finding.message)
                 try output.write(message.line)
                 // At once: the next page may end the process.
                 try output.flush()
@@ -74,11 +70,38 @@ struct VerifyWalk: ParsableCommand {
                 failure = failure ?? error
             }
         }
+        let expected = (try? expectedEntries(path)) ?? 0
+        let progress = { write(.progress(visited: $0, expected: expected)) }
+        let summary = try Store.verify(at: path, onProgress: progress) { finding in
+            if finding.place == .metadata("format"), finding.kind == .unknown {
+                failure = CommandFailure(.newerFormat, finding.message + "; use a newer store-cli")
+            }
+            write(WalkMessage(finding))
+        }
         if let failure { throw failure }
         return [
             Counted.text(summary.typeCount, "record type"), Counted.text(summary.recordCount, "record"),
             "\(summary.entryCount) index entries", Counted.text(summary.changeSetCount, "change set"),
         ].joined(separator: ", ")
+    }
+
+    /// How many entries the walk will look at, as the databases count them. In a transaction of its own: an error here
+    /// must not end that of the walk.
+    private func expectedEntries(_ path: String) throws -> Int {
+        let environment = try LMDBEnvironment.open(at: path, options: .init(isReadOnly: true))
+        defer { environment.close() }
+        let raw = try environment.beginRead()
+        var names: [String] = []
+        try Self.forEach(in: LMDBDatabase(handle: 1), raw.snapshot) { key, _ in
+            names.append(String(decoding: key, as: UTF8.self))
+        }
+        let unwalked = [StoreDatabases.metadataName, StoreDatabases.catalogName, StoreDatabases.consumersName]
+        var count = 0
+        for name in names where !unwalked.contains(name) {
+            guard let database = try raw.snapshot.openDatabase(named: name) else { continue }
+            count += try raw.snapshot.statistics(of: database).entries
+        }
+        return count
     }
 
     /// Reads each entry of a database to its last byte.
@@ -90,11 +113,36 @@ struct VerifyWalk: ParsableCommand {
         defer { environment.close() }
         let raw = try environment.beginRead()
         guard let database = try database ?? raw.snapshot.openDatabase(named: name) else { return }
-        var cursor = try raw.snapshot.openCursor(database)
+        do {
+            try Self.forEach(in: database, raw.snapshot, body)
+        } catch let error as LMDBError where error.code == .badTransaction {
+            // A cursor that finds no root page tells so only by this code.
+            throw CommandFailure(.failed, "LMDB cannot read its pages")
+        }
+    }
+
+    private static func forEach(
+        in database: LMDBDatabase, _ snapshot: LMDBSnapshot, _ body: ([UInt8], [UInt8]) throws -> Void
+    ) throws {
+        var cursor = try snapshot.openCursor(database)
         var isPositioned = try cursor.first()
         while isPositioned {
             try body(cursor.key.array(), cursor.value.array())
             isPositioned = try cursor.next()
+        }
+    }
+}
+
+extension WalkMessage {
+    /// The message of a finding.
+    fileprivate init(_ finding: VerifyFinding) {
+        let place = finding.place.description
+        switch (finding.kind, finding.place) {
+        case (.unchecked, .database(let name)):
+            self = .unchecked(database: name, place: place, problem: finding.message)
+        case (.unchecked, .feed):
+            self = .unchecked(database: StoreDatabases.feedName, place: place, problem: finding.message)
+        default: self = .finding(kind: finding.kind.rawValue, place: place, problem: finding.message)
         }
     }
 }

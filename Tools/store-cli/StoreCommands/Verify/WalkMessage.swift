@@ -4,6 +4,10 @@ import StoreEngine
 enum WalkMessage: Equatable {
     /// Something is wrong.
     case finding(kind: String, place: String, problem: String)
+    /// A database that the walk did not come to, with the place and what keeps it.
+    case unchecked(database: String, place: String, problem: String)
+    /// How many entries the walk has looked at, of how many.
+    case progress(visited: Int, expected: Int)
     /// The name of a database.
     case database(String)
     /// The walk came to its end.
@@ -19,6 +23,16 @@ enum WalkMessage: Equatable {
                 [
                     JSONMember("kind", .string(kind)), JSONMember("place", .string(place)),
                     JSONMember("problem", .string(problem)),
+                ]
+            case .unchecked(let database, let place, let problem):
+                [
+                    JSONMember("unchecked", .string(database)), JSONMember("place", .string(place)),
+                    JSONMember("problem", .string(problem)),
+                ]
+            case .progress(let visited, let expected):
+                [
+                    JSONMember("visited", .number(JSONNumber(visited))),
+                    JSONMember("expected", .number(JSONNumber(expected))),
                 ]
             case .database(let name): [JSONMember("database", .string(name))]
             case .done(let summary): [JSONMember("done", .string(summary))]
@@ -36,6 +50,12 @@ enum WalkMessage: Equatable {
         guard let json = try? JSONReader.read(String(line)) else { return nil }
         if let place = json["place"]?.string, let problem = json["problem"]?.string, let kind = json["kind"]?.string {
             self = .finding(kind: kind, place: place, problem: problem)
+        } else if let database = json["unchecked"]?.string, let place = json["place"]?.string,
+            let problem = json["problem"]?.string
+        {
+            self = .unchecked(database: database, place: place, problem: problem)
+        } else if let visited = json["visited"]?.number?.int64, let expected = json["expected"]?.number?.int64 {
+            self = .progress(visited: Int(visited), expected: Int(expected))
         } else if let name = json["database"]?.string {
             self = .database(name)
         } else if let summary = json["done"]?.string {
