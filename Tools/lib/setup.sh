@@ -23,3 +23,21 @@ command -v swift >/dev/null || {
     echo "error: there is no swift on the PATH; install Swift 6.3 or later" >&2
     exit 1
 }
+
+# Builds with the given arguments and says every few seconds how far that has come; on failure shows the log's end.
+build() {
+    local log started=$SECONDS shown=$SECONDS line
+    log=$(mktemp)
+    if ! swift build "$@" 2>&1 | tee "$log" | while IFS= read -r line; do
+        if [[ $line == \[* ]] && [ $((SECONDS - shown)) -ge 10 ]; then
+            shown=$SECONDS
+            echo "  ${line:0:80} ($((SECONDS - started)) s)"
+        fi
+    done; then
+        echo "error: the build failed; the last lines of its log:" >&2
+        tail -n 40 "$log" >&2
+        rm -f "$log"
+        exit 1
+    fi
+    rm -f "$log"
+}
