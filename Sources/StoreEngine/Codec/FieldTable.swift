@@ -60,8 +60,9 @@ public struct FieldTable: ~Escapable {
     @inline(__always)
     package func range(of index: Int) throws(CodecError) -> Range<Int> {
         guard index >= 0, index < count else { throw missing(index) }
-        let start = dataStart + (index == 0 ? 0 : end(index - 1))
-        let end = dataStart + end(index)
+        // No sum can overflow: an end has at most 32 bits.
+        let start = index == 0 ? dataStart : dataStart &+ end(index &- 1)
+        let end = dataStart &+ end(index)
         guard start <= end, end <= bytes.byteCount else { throw misplaced(index, start, end) }
         return unsafe Range(uncheckedBounds: (start, end))
     }
@@ -88,7 +89,7 @@ public struct FieldTable: ~Escapable {
     @inlinable
     @inline(__always)
     func end(_ index: Int) -> Int {
-        let offset = FieldTable.prefixByteCount + index * width
+        let offset = FieldTable.prefixByteCount &+ index &* width
         switch width {
         case 1: return Int(unsafe bytes.unsafeLoadUnaligned(fromByteOffset: offset, as: UInt8.self))
         case 2:

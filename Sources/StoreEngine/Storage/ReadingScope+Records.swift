@@ -151,14 +151,7 @@ extension ReadingScope {
         let binding = try binding(R.self)
         var scan = try RecordScan(self, binding: binding)
         while try scan.advance() {
-            let decoder = try scan.decoder()
-            let record: R
-            do {
-                record = try R(from: decoder)
-            } catch {
-                throw scan.damage(error)
-            }
-            if try !body(record) { return }
+            if try !body(scan.record(R.self)) { return }
         }
     }
 }
@@ -212,6 +205,18 @@ struct RecordScan: ~Copyable, ~Escapable {
     borrowing func decoder() throws(StoreError) -> FieldDecoder {
         do {
             return try scope.decoder(binding, record: cursor.value, verifying: true)
+        } catch {
+            throw damage(error)
+        }
+    }
+
+    /// The record that the walk is at.
+    @inlinable
+    @inline(__always)
+    borrowing func record<R: Record>(_ type: R.Type) throws(StoreError) -> R {
+        let decoder = try decoder()
+        do {
+            return try R(from: decoder)
         } catch {
             throw damage(error)
         }
