@@ -2,13 +2,33 @@ import SwiftSyntax
 
 extension TypeSyntax {
     /// Whether the type is written as an optional.
-    var isOptional: Bool { self.is(OptionalTypeSyntax.self) || genericArguments(of: "Optional") != nil }
+    var isOptional: Bool {
+        let type = withoutParentheses
+        return type.is(OptionalTypeSyntax.self) || type.genericArguments(of: "Optional") != nil
+    }
 
     /// The type inside one level of optional, or itself.
     var unwrappedOptional: TypeSyntax {
-        if let optional = self.as(OptionalTypeSyntax.self) { return optional.wrappedType }
-        if let argument = genericArguments(of: "Optional")?.first { return argument }
-        return self
+        let type = withoutParentheses
+        if let optional = type.as(OptionalTypeSyntax.self) { return optional.wrappedType.withoutParentheses }
+        if let argument = type.genericArguments(of: "Optional")?.first { return argument.withoutParentheses }
+        return type
+    }
+
+    /// `Int` for `(Int)`, which Swift takes for the same.
+    private var withoutParentheses: TypeSyntax {
+        guard let tuple = self.as(TupleTypeSyntax.self), tuple.elements.count == 1, let element = tuple.elements.first,
+            element.firstName == nil, !element.type.needsParentheses
+        else { return self }
+        return element.type.withoutParentheses
+    }
+
+    /// Whether `?` behind this type would belong to a part of it.
+    private var needsParentheses: Bool {
+        switch self.as(TypeSyntaxEnum.self) {
+        case .functionType, .someOrAnyType, .compositionType, .attributedType: true
+        default: false
+        }
     }
 
     /// The last name of a named type: `Date` for `Foundation.Date`.

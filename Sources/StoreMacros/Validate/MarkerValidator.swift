@@ -45,8 +45,11 @@ struct MarkerValidator {
         }
         guard let type = property.type, type.isCollection else { return }
         for marker in property.markers where [.id, .indexed, .unique].contains(marker.kind) {
+            // Without its id the record would be none.
+            let fixIts = marker.kind == .id ? [] : [FixIt.remove(marker.attribute)]
             report.add(
-                .unindexableType(marker.kind.rawValue, type.trimmedDescription, property.name), at: marker.attribute
+                .unindexableType(marker.kind.rawValue, type.trimmedDescription, property.name), at: marker.attribute,
+                fixIts: fixIts
             )
         }
     }

@@ -34,7 +34,7 @@ struct UnsupportedType {
         case .inlineArrayType(let array):
             let element = array.element.argument.trimmedDescription
             return UnsupportedType(type, "use '[\(element)]'", replacement: "[\(element)]")
-        case .optionalType(let optional): return first(in: optional.wrappedType)
+        case .optionalType(let optional): return nestedOptional(type) ?? first(in: optional.wrappedType)
         case .arrayType(let array): return first(in: array.element)
         case .dictionaryType(let dictionary): return first(in: dictionary.key) ?? first(in: dictionary.value)
         case .attributedType(let attributed):
@@ -43,9 +43,20 @@ struct UnsupportedType {
             }
             return first(in: attributed.baseType)
         case .identifierType, .memberType:
-            return named(type) ?? type.genericArguments.lazy.compactMap(first).first
+            return nestedOptional(type) ?? named(type) ?? type.genericArguments.lazy.compactMap(first).first
         default: return nil
         }
+    }
+
+    /// An optional of an optional: tools that read the store without its Swift types could not tell which of the two has
+    /// no value.
+    private static func nestedOptional(_ type: TypeSyntax) -> UnsupportedType? {
+        guard type.isOptional, type.unwrappedOptional.isOptional else { return nil }
+        var wrapped = type
+        while wrapped.isOptional { wrapped = wrapped.unwrappedOptional }
+        let replacement = "\(wrapped.trimmedDescription)?"
+        return UnsupportedType(
+            type, "use '\(replacement)', or an enum that says what is missing", replacement: replacement)
     }
 
     private static func named(_ type: TypeSyntax) -> UnsupportedType? {
@@ -54,7 +65,8 @@ struct UnsupportedType {
             return UnsupportedType(type, "use '\(replacement)'", replacement: replacement)
         }
         switch name {
-        case "Any", "AnyObject", "AnyHashable", "AnyClass":
+        case "Any", "AnyObject", "AnyHashable", "AnyClass", "Codable", "Encodable", "Decodable", "Error", "Sendable",
+            "Equatable", "Hashable", "Comparable":
             return UnsupportedType(type, "a field has one concrete type; use an enum that is Codable for alternatives")
         case "Void", "Never": return UnsupportedType(type, "it holds no value")
         case "OpaquePointer", "KeyPath", "WritableKeyPath", "ReferenceWritableKeyPath", "PartialKeyPath", "AnyKeyPath",

@@ -119,7 +119,7 @@ import Testing
         )
     }
 
-    @Test(arguments: ["[String]", "Set<Int>", "[String: Int]?", "Array<Int>"])
+    @Test(arguments: ["[String]", "Set<Int>", "[String: Int]?", "Array<Int>", "([String])", "([String: Int])?"])
     func `a collection is not a key`(type: String) {
         expectDiagnostics(
             in: """
@@ -128,9 +128,32 @@ import Testing
                     @ID var id: Int
                     ▸@Indexed var tags: \(type)
                     @Indexed var bytes: [UInt8]
+                    @Indexed var isOpen: Bool
                 }
                 """,
-            [.error("'tags' cannot be '@Indexed': '\(type)' has no order as a key")]
+            [.error("'tags' cannot be '@Indexed': '\(type)' has no order as a key", fixIt: "remove '@Indexed'")],
+            fixed: """
+                @Record
+                struct Sensor {
+                    @ID var id: Int
+                    var tags: \(type)
+                    @Indexed var bytes: [UInt8]
+                    @Indexed var isOpen: Bool
+                }
+                """
+        )
+    }
+
+    @Test func `a collection is not an id, nor part of one`() {
+        expectDiagnostics(
+            in: """
+                @Record
+                struct Sensor {
+                    ▸@ID var tags: [String]
+                    @ID var bytes: [UInt8]
+                }
+                """,
+            [.error("'tags' cannot be '@ID': '[String]' has no order as a key")]
         )
     }
 

@@ -93,6 +93,9 @@ import Testing
         ("any Codable", "a field has one concrete type; use an enum that is Codable for alternatives"),
         ("Any", "a field has one concrete type; use an enum that is Codable for alternatives"),
         ("AnyObject", "a field has one concrete type; use an enum that is Codable for alternatives"),
+        ("some Codable", "a field has one concrete type; use an enum that is Codable for alternatives"),
+        ("Codable", "a field has one concrete type; use an enum that is Codable for alternatives"),
+        ("Error", "a field has one concrete type; use an enum that is Codable for alternatives"),
         ("Hashable & Codable", "a field has one concrete type; use an enum that is Codable for alternatives"),
         ("Int.Type", "types have no stored form"),
         ("Void", "it holds no value"),
@@ -140,6 +143,34 @@ import Testing
         )
     }
 
+    @Test(arguments: ["Int??", "Int???", "Optional<Int?>", "Swift.Optional<Int>?", "(Int?)?", "(Int)??"])
+    func `an optional of an optional becomes one`(type: String) {
+        expectDiagnostics(
+            in: """
+                @Record
+                struct Sensor {
+                    @ID var id: Int
+                    var level: ▸\(type)
+                    var levels: [String: ▸\(type)]
+                }
+                """,
+            ["level", "levels"].map { name in
+                .error(
+                    "'\(name)' cannot be stored as '\(type)': use 'Int?', or an enum that says what is missing",
+                    fixIt: "replace '\(type)' with 'Int?'"
+                )
+            },
+            fixed: """
+                @Record
+                struct Sensor {
+                    @ID var id: Int
+                    var level: Int?
+                    var levels: [String: Int?]
+                }
+                """
+        )
+    }
+
     @Test func `an unsupported type is found inside others`() {
         expectDiagnostics(
             in: """
@@ -148,6 +179,8 @@ import Testing
                     @ID var id: Int
                     var levels: [String: ▸Character?]
                     var points: Set<▸(Int, Int)>
+                    var types: [▸Int.Type]?
+                    var later: (@Sendable ▸() -> Int)?
                 }
                 """,
             [
@@ -155,6 +188,8 @@ import Testing
                     "'levels' cannot be stored as 'Character': use 'String'", fixIt: "replace 'Character' with 'String'"
                 ),
                 .error("'points' cannot be stored as '(Int, Int)': use a struct marked '@Embedded'"),
+                .error("'types' cannot be stored as 'Int.Type': types have no stored form"),
+                .error("'later' cannot be stored as '() -> Int': functions have no stored form; mark it '@Transient'"),
             ]
         )
     }
