@@ -81,8 +81,9 @@ public macro Embedded() = #externalMacro(module: "StoreMacros", type: "EmbeddedM
 
 /// Marks the property that tells a record from all others of its type.
 ///
-/// Any type with a key will do. On several properties the id is composite: the macro generates a nested struct `ID` of
-/// them, ordered by the first property, then the second, and so on.
+/// Any type with a key will do, and any whose raw value has one, such as an enum. On several properties the id is
+/// composite: the macro generates a nested struct `ID` of them, ordered by the first property, then the second, and so
+/// on.
 ///
 /// ```swift
 /// @Record

@@ -1,7 +1,9 @@
 /// A value that a store keeps under its id. Conform with the macro `@Record`.
 public protocol Record: Sendable, Equatable {
     /// The id's type: that of the one property marked `@ID`, or a struct of several.
-    associatedtype ID: IndexableValue
+    associatedtype ID: Hashable & Sendable
+    /// What keys are made of: the id, or its raw value where the id itself does not name ``IndexableValue``.
+    associatedtype _IDKey: IndexableValue
     /// One token for each stored property.
     associatedtype Fields: Sendable
 
@@ -14,9 +16,28 @@ public protocol Record: Sendable, Equatable {
     /// The record's id.
     var recordID: ID { get }
 
+    /// What the key of an id is made of.
+    static func _key(of id: ID) -> _IDKey
+
     /// Encodes each field in the order of ``recordSchema``.
     func encode(to encoder: inout FieldEncoder) throws(CodecError)
 
     /// Decodes each field.
     init(from decoder: borrowing FieldDecoder) throws(CodecError)
+}
+
+extension Record where ID: IndexableValue {
+    /// The id itself.
+    @inlinable public static func _key(of id: ID) -> ID { id }
+}
+
+extension Record where ID: RawRepresentable, ID.RawValue: IndexableValue {
+    /// The raw value of the id.
+    @inlinable public static func _key(of id: ID) -> ID.RawValue { id.rawValue }
+}
+
+// Where both of the above hold, Swift needs one that is better than either.
+extension Record where ID: IndexableValue & RawRepresentable, ID.RawValue: IndexableValue {
+    /// The id itself.
+    @inlinable public static func _key(of id: ID) -> ID { id }
 }

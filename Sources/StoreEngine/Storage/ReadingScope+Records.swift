@@ -6,7 +6,7 @@ extension ReadingScope {
     func get<R: Record>(_ type: R.Type, id: R.ID) throws(StoreError) -> R? {
         let binding = try binding(R.self)
         var key = ByteWriter(capacity: 64)
-        id.encodeKey(to: &key)
+        R._key(of: id).encodeKey(to: &key)
         guard let decoder = try decoder(binding, key: &key, verifying: true) else { return nil }
         let record: R
         do {
@@ -24,7 +24,7 @@ extension ReadingScope {
     ) throws(StoreError) -> V? {
         let binding = try binding(R.self)
         var key = ByteWriter(capacity: 64)
-        id.encodeKey(to: &key)
+        R._key(of: id).encodeKey(to: &key)
         if !field.nestedPath.isEmpty || ReadingScope.isTruncated(key) {
             return try get(type, id: id).map { field.value(in: $0) }
         }
@@ -40,7 +40,7 @@ extension ReadingScope {
     @inlinable
     func contains<R: Record>(_ type: R.Type, id: R.ID) throws(StoreError) -> Bool {
         var key = ByteWriter(capacity: 64)
-        id.encodeKey(to: &key)
+        R._key(of: id).encodeKey(to: &key)
         if ReadingScope.isTruncated(key) { return try get(type, id: id) != nil }
         return try hasRecord(binding(R.self), key: &key)
     }

@@ -40,7 +40,7 @@ extension WriteTransaction {
     ///   ``update(_:)`` otherwise. Nothing has changed then.
     @inlinable
     public mutating func update<R: Record>(_ record: R, ifUnchanged original: R) throws(StoreError) {
-        guard WriteTransaction.haveOneKey(record.recordID, original.recordID) else {
+        guard WriteTransaction.haveOneKey(R._key(of: record.recordID), R._key(of: original.recordID)) else {
             throw WriteTransaction.idChanged(R.recordSchema.name)
         }
         try requireUnchanged(original)
@@ -58,12 +58,14 @@ extension WriteTransaction {
     public mutating func update<R: Record>(
         _ type: R.Type, id: R.ID, where condition: ((R) throws -> Bool)? = nil, _ change: (inout R) throws -> Void
     ) throws -> R {
-        guard var record = try get(type, id: id) else { throw WriteTransaction.notFound(R.recordSchema.name, id: id) }
+        guard var record = try get(type, id: id) else {
+            throw WriteTransaction.notFound(R.recordSchema.name, id: R._key(of: id))
+        }
         if let condition, try !condition(record) {
-            throw WriteTransaction.conditionNotMet(R.recordSchema.name, id: id)
+            throw WriteTransaction.conditionNotMet(R.recordSchema.name, id: R._key(of: id))
         }
         try change(&record)
-        guard WriteTransaction.haveOneKey(record.recordID, id) else {
+        guard WriteTransaction.haveOneKey(R._key(of: record.recordID), R._key(of: id)) else {
             throw WriteTransaction.idChanged(R.recordSchema.name)
         }
         let binding = try encode(record)
@@ -82,7 +84,9 @@ extension WriteTransaction {
     ) throws -> Bool {
         if let condition {
             guard let record = try get(type, id: id) else { return false }
-            if try !condition(record) { throw WriteTransaction.conditionNotMet(R.recordSchema.name, id: id) }
+            if try !condition(record) {
+                throw WriteTransaction.conditionNotMet(R.recordSchema.name, id: R._key(of: id))
+            }
         }
         return try deleteRecord(type, id: id)
     }
@@ -100,7 +104,7 @@ extension WriteTransaction {
     @discardableResult
     mutating func deleteRecord<R: Record>(_ type: R.Type, id: R.ID) throws(StoreError) -> Bool {
         var key = ByteWriter(capacity: 64)
-        id.encodeKey(to: &key)
+        R._key(of: id).encodeKey(to: &key)
         // Two ids that are too long for a key may share its truncated form.
         if ReadingScope.isTruncated(key), try !contains(type, id: id) { return false }
         return try delete(typeIndex(R.self), key: key.bytes)
@@ -109,14 +113,14 @@ extension WriteTransaction {
     @inlinable
     borrowing func requireUnchanged<R: Record>(_ original: R) throws(StoreError) {
         guard let stored = try get(R.self, id: original.recordID), stored == original else {
-            throw WriteTransaction.conditionNotMet(R.recordSchema.name, id: original.recordID)
+            throw WriteTransaction.conditionNotMet(R.recordSchema.name, id: R._key(of: original.recordID))
         }
     }
 
     /// Whether two ids are those of one record. Swift calls some equal that have two keys, as "é" in its two forms, and
     /// some unequal that have one, as a NaN and itself.
     @inlinable
-    static func haveOneKey<ID: IndexableValue>(_ left: ID, _ right: ID) -> Bool {
+    static func haveOneKey<Key: IndexableValue>(_ left: Key, _ right: Key) -> Bool {
         var leftKey = ByteWriter(capacity: 64)
         var rightKey = ByteWriter(capacity: 64)
         left.encodeKey(to: &leftKey)

@@ -18,7 +18,7 @@ struct CompositeIDRenderer {
             isExported: record.isExported
         )
         let common = StructRenderer(structure: structure)
-        let keys = parts.map { "self.\($0.reference).encodeKey(to: &writer)" }
+        let keys = parts.map { "writer._append(key: self.\($0.reference))" }
         let members =
             [parts.map { "\(modifier)var \($0.reference): \($0.type)" }.joined(separator: "\n"), initializer(parts)]
             + common.tokens() + [EmbeddedRenderer(value: structure).schema()] + common.codec() + [

@@ -60,8 +60,8 @@ import Testing
                     }
 
                     func encodeKey(to writer: inout ModelStore.ByteWriter) {
-                        self.room.encodeKey(to: &writer)
-                        self.hour.encodeKey(to: &writer)
+                        writer._append(key: self.room)
+                        writer._append(key: self.hour)
                     }
                 }
 
@@ -171,8 +171,8 @@ import Testing
                     }
 
                     @inlinable public func encodeKey(to writer: inout ModelStore.ByteWriter) {
-                        self.room.encodeKey(to: &writer)
-                        self.hour.encodeKey(to: &writer)
+                        writer._append(key: self.room)
+                        writer._append(key: self.hour)
                     }
                 }
 

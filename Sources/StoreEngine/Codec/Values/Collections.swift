@@ -22,6 +22,10 @@ extension Array: FieldValue where Element: FieldValue {
     }
 }
 
+extension Array: IndexableValue where Element == UInt8 {
+    public func encodeKey(to writer: inout ByteWriter) { unsafe KeyEscape.append(span.bytes, to: &writer) }
+}
+
 extension Set: FieldValue where Element: FieldValue {
     public static var fieldType: FieldType { .set(Element.fieldType) }
 

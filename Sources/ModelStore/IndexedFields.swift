@@ -1,0 +1,39 @@
+// What the code that macros generate says of fields in indexes and ids. A type with a raw value counts as that value, so
+// that an enum need not name `IndexableValue`; a type without an order gets an error that says what to do.
+
+extension ByteWriter {
+    /// Appends the key of one part of a composite id.
+    @inlinable
+    public mutating func _append<V: IndexableValue>(key value: V) { value.encodeKey(to: &self) }
+
+    /// Appends the key of one part of a composite id, its raw value.
+    @inlinable
+    @_disfavoredOverload
+    public mutating func _append<V: RawRepresentable>(key value: V) where V.RawValue: IndexableValue {
+        value.rawValue.encodeKey(to: &self)
+    }
+
+    @available(
+        *, unavailable,
+        message: """
+            values of this type have no order, which an id needs: use a number, a text, a date, a UUID or bytes, or a \
+            type with one of these as its raw value
+            """
+    )
+    /// Appends a part of a composite id that has no order.
+    @_disfavoredOverload
+    public mutating func _append<V>(key value: V) {}
+}
+
+extension Record {
+    @available(
+        *, unavailable,
+        message: """
+            values of this type have no order, which an id needs: use a number, a text, a date, a UUID or bytes, or a \
+            type with one of these as its raw value
+            """
+    )
+    /// The key of an id that has no order.
+    @_disfavoredOverload
+    public static func _key(of id: ID) -> String { "" }
+}
