@@ -1,6 +1,28 @@
 // What the code that macros generate says of fields in indexes and ids. A type with a raw value counts as that value, so
 // that an enum need not name `IndexableValue`; a type without an order gets an error that says what to do.
 
+/// The type of an indexed field.
+public func _indexable<V: IndexableValue>(_ type: V.Type) -> V.Type { type }
+
+/// The type of an indexed field that has an order by its raw value.
+@_disfavoredOverload
+public func _indexable<V: RawRepresentable>(_ type: V.Type) -> V.Type where V.RawValue: IndexableValue { type }
+
+/// The type of an indexed optional field that has an order by its raw value.
+@_disfavoredOverload
+public func _indexable<V: RawRepresentable>(_ type: V?.Type) -> V?.Type where V.RawValue: IndexableValue { type }
+
+@available(
+    *, unavailable,
+    message: """
+        values of this type have no order, which an index needs: index a number, a text, a date, a UUID or bytes, or a \
+        type with one of these as its raw value
+        """
+)
+/// The type of an indexed field that has no order.
+@_disfavoredOverload
+public func _indexable<V>(_ type: V.Type) -> V.Type { type }
+
 extension ByteWriter {
     /// Appends the key of one part of a composite id.
     @inlinable

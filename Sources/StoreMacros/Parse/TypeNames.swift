@@ -59,6 +59,17 @@ extension TypeSyntax {
         return ["Set", "Dictionary"].contains(type.baseTypeName)
     }
 
+    /// Whether values of this type can be a key, as far as its spelling tells.
+    var isKnownToHaveOrder: Bool {
+        guard let name = unwrappedOptional.baseTypeName else { return false }
+        return Self.typesWithOrder.contains(name)
+    }
+
+    private static let typesWithOrder: Set<String> = [
+        "Int", "Int8", "Int16", "Int32", "Int64", "UInt", "UInt8", "UInt16", "UInt32", "UInt64",
+        "Double", "Float", "Bool", "String", "Data", "UUID", "Date", "URL", "Decimal", "Duration",
+    ]
+
     /// Whether values of this type cannot be compared by `==`, as far as its spelling tells.
     var hasNoEquality: Bool {
         switch unwrappedOptional.as(TypeSyntaxEnum.self) {

@@ -44,7 +44,8 @@ struct StructRenderer {
     }
 
     private func schemaEntry(_ field: FieldDescription) -> String {
-        var arguments = [field.name.quoted, "\(field.type).self"]
+        let type = field.needsOrder ? "ModelStore._indexable(\(field.type).self)" : "\(field.type).self"
+        var arguments = [field.name.quoted, type]
         switch field.initialValue {
         case .constant(let expression): arguments.append("default: \(expression)")
         case .token(let token, _): arguments.append("token: .\(token.rawValue)")

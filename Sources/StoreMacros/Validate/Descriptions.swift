@@ -9,6 +9,8 @@ struct FieldDescription {
     /// The type as written, with `Self` spelled out.
     let type: String
     let access: Access
+    /// Whether it is in an index and the spelling of its type does not tell that it can be.
+    var needsOrder = false
     /// Whether other modules may inline what reads it.
     let isInlinable: Bool
     /// A `let`, or a setter narrower than the property: its token has no setter.

@@ -25,7 +25,9 @@ struct RecordValidator {
         let initializer = memberwiseInitializer(&report)
         guard !report.hasErrors, let identity, let name else { return nil }
         return RecordDescription(
-            structure: StructBuilder(structure: structure, typeName: typeName).build(),
+            structure: StructBuilder(
+                structure: structure, typeName: typeName, indexed: Set(indexes.flatMap(\.fields))
+            ).build(),
             storedName: name,
             identity: identity,
             indexes: indexes,

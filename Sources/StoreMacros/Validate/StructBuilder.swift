@@ -4,6 +4,8 @@ import SwiftSyntax
 struct StructBuilder {
     let structure: ParsedStruct
     let typeName: String
+    /// The numbers of the fields that are in an index.
+    var indexed: Set<Int> = []
 
     func build() -> StructDescription {
         let stored = structure.properties.filter { !$0.isTransient }
@@ -11,20 +13,21 @@ struct StructBuilder {
         return StructDescription(
             typeName: typeName,
             access: structure.access,
-            fields: stored.map(field),
+            fields: stored.enumerated().map { field($1, number: $0) },
             inlinesEncoding: reachesAll,
             inlinesDecoding: reachesAll && structure.properties.allSatisfy { !$0.isTransient && $0.hasPlainDefault },
             isExported: structure.isExported
         )
     }
 
-    private func field(_ property: ParsedProperty) -> FieldDescription {
+    private func field(_ property: ParsedProperty, number: Int) -> FieldDescription {
         let access = min(property.access, structure.access)
         return FieldDescription(
             name: property.name,
             reference: property.identifier.text,
             type: property.type?.text(replacingSelfBy: typeName) ?? "",
             access: access,
+            needsOrder: indexed.contains(number) && property.type?.isKnownToHaveOrder != true,
             isInlinable: structure.isExported && access == structure.access,
             isReadOnly: property.isLet || (property.setterAccess ?? access) < access,
             isDeprecated: property.isDeprecated,

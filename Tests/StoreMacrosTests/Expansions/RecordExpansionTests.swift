@@ -1,6 +1,105 @@
 import Testing
 
 @Suite struct RecordExpansionTests {
+    @Test func `the compiler judges what the spelling of an indexed type does not tell`() {
+        expectExpansion(
+            of: """
+                @Record
+                @Index("mode", "bytes")
+                struct Sensor {
+                    @ID var id: Serial
+                    @Indexed var room: Room? = .attic
+                    @Unique var place: Swift.String?
+                    var bytes: [UInt8]
+                    var mode: Mode
+                    var plain: Mode
+                }
+                """,
+            """
+            struct Sensor {
+                var id: Serial
+                var room: Room? = .attic
+                var place: Swift.String?
+                var bytes: [UInt8]
+                var mode: Mode
+                var plain: Mode
+            }
+
+            nonisolated extension Sensor: ModelStore.Record, Sendable, Equatable {
+                typealias ID = Serial
+
+                nonisolated struct Fields: Sendable {
+                    init() {}
+
+                    var id: ModelStore.Field<Sensor, Serial> {
+                        ModelStore.Field(0, "id", get: { $0.id }, set: { $0.id = $1 })
+                    }
+
+                    var room: ModelStore.Field<Sensor, Room?> {
+                        ModelStore.Field(1, "room", get: { $0.room }, set: { $0.room = $1 })
+                    }
+
+                    var place: ModelStore.Field<Sensor, Swift.String?> {
+                        ModelStore.Field(2, "place", get: { $0.place }, set: { $0.place = $1 })
+                    }
+
+                    var bytes: ModelStore.Field<Sensor, [UInt8]> {
+                        ModelStore.Field(3, "bytes", get: { $0.bytes }, set: { $0.bytes = $1 })
+                    }
+
+                    var mode: ModelStore.Field<Sensor, Mode> {
+                        ModelStore.Field(4, "mode", get: { $0.mode }, set: { $0.mode = $1 })
+                    }
+
+                    var plain: ModelStore.Field<Sensor, Mode> {
+                        ModelStore.Field(5, "plain", get: { $0.plain }, set: { $0.plain = $1 })
+                    }
+                }
+
+                static var fields: Fields { Fields() }
+
+                static let recordSchema = ModelStore.RecordSchema(
+                    name: "Sensor",
+                    fields: [
+                        ModelStore.FieldSchema("id", Serial.self),
+                        ModelStore.FieldSchema("room", ModelStore._indexable(Room?.self), default: .attic),
+                        ModelStore.FieldSchema("place", Swift.String?.self),
+                        ModelStore.FieldSchema("bytes", ModelStore._indexable([UInt8].self)),
+                        ModelStore.FieldSchema("mode", ModelStore._indexable(Mode.self)),
+                        ModelStore.FieldSchema("plain", Mode.self)
+                    ],
+                    id: ModelStore.IDSchema([0]),
+                    indexes: [
+                        ModelStore.IndexSchema([1]),
+                        ModelStore.IndexSchema([2], isUnique: true),
+                        ModelStore.IndexSchema([4, 3])
+                    ]
+                )
+
+                var recordID: ID { self.id }
+
+                func encode(to encoder: inout ModelStore.FieldEncoder) throws(ModelStore.CodecError) {
+                    try encoder.encode(self.id)
+                    try encoder.encode(self.room)
+                    try encoder.encode(self.place)
+                    try encoder.encode(self.bytes)
+                    try encoder.encode(self.mode)
+                    try encoder.encode(self.plain)
+                }
+
+                init(from decoder: borrowing ModelStore.FieldDecoder) throws(ModelStore.CodecError) {
+                    self.id = try decoder.decode(0, as: Serial.self)
+                    self.room = try decoder.decode(1, as: Room?.self, or: .attic)
+                    self.place = try decoder.decode(2, as: Swift.String?.self, or: nil)
+                    self.bytes = try decoder.decode(3, as: [UInt8].self)
+                    self.mode = try decoder.decode(4, as: Mode.self)
+                    self.plain = try decoder.decode(5, as: Mode.self)
+                }
+            }
+            """
+        )
+    }
+
     @Test func `a record gets its id, tokens, schema and codec`() {
         expectExpansion(
             of: """
