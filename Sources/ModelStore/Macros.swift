@@ -34,6 +34,12 @@ import StoreEngine
 /// A property that starts at `.now` makes the macro write the memberwise initializer itself, since Swift would read the
 /// clock where the value is made. A struct with an initializer of its own says `.transactionTime` instead.
 ///
+/// ### Public records
+///
+/// A file that declares a public record says `public import ModelStore` where imports are internal by default. The
+/// struct's memberwise initializer is internal, as Swift's always is: a public record declares one of its own for other
+/// modules to use. Where it has none, they are told so. The type of the id has to reach as far as the record.
+///
 /// ### Constants
 ///
 /// A `let` property, and one whose setter is narrower than itself, gets a token without a setter: it can be read,
@@ -43,7 +49,7 @@ import StoreEngine
 @attached(
     extension, conformances: Record, Sendable, Equatable,
     names: named(ID), named(Fields), named(fields), named(recordSchema), named(recordID), named(encode(to:)),
-    named(init(from:))
+    named(init)
 )
 public macro Record() = #externalMacro(module: "StoreMacros", type: "RecordMacro")
 
@@ -57,7 +63,7 @@ public macro Record() = #externalMacro(module: "StoreMacros", type: "RecordMacro
 @attached(
     extension, conformances: Record, Sendable, Equatable,
     names: named(ID), named(Fields), named(fields), named(recordSchema), named(recordID), named(encode(to:)),
-    named(init(from:))
+    named(init)
 )
 public macro Record(_ storedName: String) = #externalMacro(module: "StoreMacros", type: "RecordMacro")
 
@@ -75,7 +81,7 @@ public macro Record(_ storedName: String) = #externalMacro(module: "StoreMacros"
 /// values have no ids and no indexes; ``Transient()`` and ``Renamed(from:)`` work as in records.
 @attached(
     extension, conformances: EmbeddedValue, Sendable, Equatable,
-    names: named(Fields), named(fields), named(embeddedSchema), named(encode(to:)), named(init(from:))
+    names: named(Fields), named(fields), named(embeddedSchema), named(encode(to:)), named(init)
 )
 public macro Embedded() = #externalMacro(module: "StoreMacros", type: "EmbeddedMacro")
 

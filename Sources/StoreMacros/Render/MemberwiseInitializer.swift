@@ -5,8 +5,7 @@ import SwiftSyntaxBuilder
 struct MemberwiseInitializer {
     let properties: [ParsedProperty]
 
-    /// A `let` with a value is set already.
-    private var parameters: [ParsedProperty] { properties.filter { !($0.isLet && $0.binding.initializer != nil) } }
+    private var parameters: [ParsedProperty] { properties.memberwise }
 
     /// As wide as the narrowest property, and never wider than the module.
     private var access: String {

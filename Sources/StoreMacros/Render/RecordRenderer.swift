@@ -9,7 +9,8 @@ struct RecordRenderer {
 
     func extensionDeclaration(conformingTo protocols: [TypeSyntax]) -> ExtensionDeclSyntax {
         let common = StructRenderer(structure: structure)
-        let members = identityTypes() + common.tokens() + [schema(common), recordID()] + common.codec()
+        let members =
+            identityTypes() + common.tokens() + [schema(common), recordID()] + common.codec() + common.initializerHint()
         return StoreMacros.extensionDeclaration(of: structure.typeName, conformingTo: protocols, members: members)
     }
 

@@ -38,6 +38,9 @@ struct StructRenderer {
             """
     }
 
+    /// What other modules see of an initializer that is missing.
+    func initializerHint() -> [String] { structure.initializerHint.map { [$0.rendered()] } ?? [] }
+
     /// One schema entry for each field.
     func schemaEntries() -> String {
         structure.fields.map(schemaEntry).joined(separator: ",\n")

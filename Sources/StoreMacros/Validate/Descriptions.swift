@@ -33,6 +33,8 @@ struct StructDescription {
     let inlinesDecoding: Bool
     /// Whether other modules see the struct, and may inline the container of its tokens.
     let isExported: Bool
+    /// What other modules get for an initializer that the struct does not declare.
+    var initializerHint: InitializerHint?
 }
 
 /// A record, judged and ready to render.

@@ -16,8 +16,14 @@ struct StructBuilder {
             fields: stored.enumerated().map { field($1, number: $0) },
             inlinesEncoding: reachesAll,
             inlinesDecoding: reachesAll && structure.properties.allSatisfy { !$0.isTransient && $0.hasPlainDefault },
-            isExported: structure.isExported
+            isExported: structure.isExported,
+            initializerHint: initializerHint
         )
+    }
+
+    private var initializerHint: InitializerHint? {
+        guard structure.isExported, !structure.declaresInitializer else { return nil }
+        return InitializerHint(properties: structure.properties, typeName: structure.name, access: structure.access)
     }
 
     private func field(_ property: ParsedProperty, number: Int) -> FieldDescription {

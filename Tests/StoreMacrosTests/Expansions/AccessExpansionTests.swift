@@ -72,6 +72,19 @@ import Testing
                     self.readings = try decoder.decode(2, as: Int.self)
                     self.note = try decoder.decode(3, as: String?.self, or: nil)
                 }
+
+                @available(
+                    *, unavailable,
+                    message: "'Sensor' has no public initializer: declare one, as Swift's memberwise one is internal"
+                )
+                @_disfavoredOverload
+                public init(
+                    id: String,
+                    celsius: Double,
+                    readings: Int,
+                    note: Any = (),
+                    _: Never? = nil
+                ) { self = ModelStore._noValue() }
             }
             """
         )
@@ -132,6 +145,17 @@ import Testing
                     self.id = try decoder.decode(0, as: Int.self)
                     self.celsius = try decoder.decode(1, as: Double.self, or: -1)
                 }
+
+                @available(
+                    *, unavailable,
+                    message: "'Sensor' has no public initializer: declare one, as Swift's memberwise one is internal"
+                )
+                @_disfavoredOverload
+                public init(
+                    id: Int,
+                    celsius: Double = ModelStore._noValue(),
+                    _: Never? = nil
+                ) { self = ModelStore._noValue() }
             }
             """
         )
@@ -190,6 +214,139 @@ import Testing
         )
     }
 
+    @Test func `a public record with an initializer of its own gets none to hint at it`() {
+        expectExpansion(
+            of: """
+                @Embedded
+                public struct Place {
+                    public var floor: Int
+                    public init() { floor = 0 }
+                }
+                """,
+            """
+            public struct Place {
+                public var floor: Int
+                public init() { floor = 0 }
+            }
+
+            nonisolated extension Place: ModelStore.EmbeddedValue, Sendable, Equatable {
+                public nonisolated struct Fields: Sendable {
+                    @inlinable public init() {}
+
+                    @inlinable public var floor: ModelStore.Field<Place, Int> {
+                        ModelStore.Field(0, "floor", get: { $0.floor }, set: { $0.floor = $1 })
+                    }
+                }
+
+                @inlinable public static var fields: Fields { Fields() }
+
+                public static let embeddedSchema = ModelStore.EmbeddedSchema(
+                    fields: [
+                        ModelStore.FieldSchema("floor", Int.self)
+                    ]
+                )
+
+                @inlinable
+                public func encode(to encoder: inout ModelStore.FieldEncoder) throws(ModelStore.CodecError) {
+                    try encoder.encode(self.floor)
+                }
+
+                @inlinable
+                public init(from decoder: borrowing ModelStore.FieldDecoder) throws(ModelStore.CodecError) {
+                    self.floor = try decoder.decode(0, as: Int.self)
+                }
+            }
+            """
+        )
+    }
+
+    @Test func `the hint at an initializer names nothing that is out of reach`() {
+        expectExpansion(
+            of: """
+                @Embedded
+                public struct Place {
+                    public var floor: Int
+                    public var state: State? = .idle
+                    public let side: Side?
+                    var secret: Secret
+                    @Transient public let version: Int = 1
+                    @Transient public var cache = 3
+                }
+                """,
+            """
+            public struct Place {
+                public var floor: Int
+                public var state: State? = .idle
+                public let side: Side?
+                var secret: Secret
+                public let version: Int = 1
+                public var cache = 3
+            }
+
+            nonisolated extension Place: ModelStore.EmbeddedValue, Sendable, Equatable {
+                public nonisolated struct Fields: Sendable {
+                    @inlinable public init() {}
+
+                    @inlinable public var floor: ModelStore.Field<Place, Int> {
+                        ModelStore.Field(0, "floor", get: { $0.floor }, set: { $0.floor = $1 })
+                    }
+
+                    @inlinable public var state: ModelStore.Field<Place, State?> {
+                        ModelStore.Field(1, "state", get: { $0.state }, set: { $0.state = $1 })
+                    }
+
+                    @inlinable public var side: ModelStore.Field<Place, Side?> {
+                        ModelStore.Field(2, "side", get: { $0.side })
+                    }
+
+                    var secret: ModelStore.Field<Place, Secret> {
+                        ModelStore.Field(3, "secret", get: { $0.secret }, set: { $0.secret = $1 })
+                    }
+                }
+
+                @inlinable public static var fields: Fields { Fields() }
+
+                public static let embeddedSchema = ModelStore.EmbeddedSchema(
+                    fields: [
+                        ModelStore.FieldSchema("floor", Int.self),
+                        ModelStore.FieldSchema("state", State?.self, default: .idle),
+                        ModelStore.FieldSchema("side", Side?.self),
+                        ModelStore.FieldSchema("secret", Secret.self)
+                    ]
+                )
+
+                public func encode(to encoder: inout ModelStore.FieldEncoder) throws(ModelStore.CodecError) {
+                    try encoder.encode(self.floor)
+                    try encoder.encode(self.state)
+                    try encoder.encode(self.side)
+                    try encoder.encode(self.secret)
+                }
+
+                public init(from decoder: borrowing ModelStore.FieldDecoder) throws(ModelStore.CodecError) {
+                    self.floor = try decoder.decode(0, as: Int.self)
+                    self.state = try decoder.decode(1, as: State?.self, or: .idle)
+                    self.side = try decoder.decode(2, as: Side?.self, or: nil)
+                    self.secret = try decoder.decode(3, as: Secret.self)
+                }
+
+                @available(
+                    *, unavailable,
+                    message: "'Place' has no public initializer: declare one, as Swift's memberwise one is internal"
+                )
+                @_disfavoredOverload
+                public init(
+                    floor: Int,
+                    state: State? = ModelStore._noValue(),
+                    side: Side?,
+                    secret: Any,
+                    cache: Any = (),
+                    _: Never? = nil
+                ) { self = ModelStore._noValue() }
+            }
+            """
+        )
+    }
+
     @Test func `package and private records keep their access`() {
         expectExpansion(
             of: """
@@ -243,6 +400,16 @@ import Testing
                 package init(from decoder: borrowing ModelStore.FieldDecoder) throws(ModelStore.CodecError) {
                     self.id = try decoder.decode(0, as: Int.self)
                 }
+
+                @available(
+                    *, unavailable,
+                    message: "'Room' has no package initializer: declare one, as Swift's memberwise one is internal"
+                )
+                @_disfavoredOverload
+                package init(
+                    id: Int,
+                    _: Never? = nil
+                ) { self = ModelStore._noValue() }
             }
 
             nonisolated extension Note: ModelStore.Record, Sendable, Equatable {
@@ -391,6 +558,17 @@ import Testing
                     self.id = try decoder.decode(0, as: Int.self)
                     self.degrees = try decoder.decode(1, as: Optional<Int>.self, or: nil)
                 }
+
+                @available(
+                    *, unavailable,
+                    message: "'Sensor' has no package initializer: declare one, as Swift's memberwise one is internal"
+                )
+                @_disfavoredOverload
+                package init(
+                    id: Int,
+                    degrees: Optional<Int>,
+                    _: Never? = nil
+                ) { self = ModelStore._noValue() }
             }
             """
         )

@@ -213,6 +213,17 @@ import Testing
                     self.room = try decoder.decode(0, as: String.self)
                     self.hour = try decoder.decode(1, as: Int.self)
                 }
+
+                @available(
+                    *, unavailable,
+                    message: "'Slot' has no public initializer: declare one, as Swift's memberwise one is internal"
+                )
+                @_disfavoredOverload
+                public init(
+                    room: String,
+                    hour: Int,
+                    _: Never? = nil
+                ) { self = ModelStore._noValue() }
             }
             """
         )
