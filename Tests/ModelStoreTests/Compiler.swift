@@ -1,0 +1,60 @@
+import Foundation
+
+/// The Swift compiler, with the modules and the macros that this test run was built from.
+enum Compiler {
+    /// Where the build put the test bundle.
+    private static let products = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
+    private static let modules = products.appending(path: "Modules")
+    private static let plugin = products.appending(path: "StoreMacros-tool")
+    private static let moduleMap = URL(filePath: #filePath).deletingLastPathComponent()
+        .appending(path: "../../Sources/CLMDB/module.modulemap").standardizedFileURL
+
+    /// Whether there is all that a program with records is compiled from.
+    static let isAvailable: Bool = {
+        [modules, plugin, moduleMap].allSatisfy { FileManager.default.fileExists(atPath: $0.path) }
+            && (try? run(["--version"])) != nil
+    }()
+
+    /// The errors in a file that imports ModelStore, each as the compiler words it; empty where it is sound.
+    static func errors(in source: String) throws -> [String] {
+        let directory = try TestDirectory()
+        return try errors(in: source, directory, [])
+    }
+
+    /// The errors in a file that imports a module of the given source, which is sound.
+    static func errors(in source: String, importing library: String) throws -> [String] {
+        let directory = try TestDirectory()
+        let errors = try errors(
+            in: library, directory,
+            ["-emit-module", "-module-name", "Library", "-emit-module-path", directory.path + "/Library.swiftmodule"])
+        guard errors.isEmpty else { return errors }
+        return try self.errors(in: "import Library\n" + source, directory, ["-typecheck", "-I", directory.path])
+    }
+
+    private static func errors(in source: String, _ directory: TestDirectory, _ mode: [String]) throws -> [String] {
+        let file = directory.path + "/\(UUID()).swift"
+        try ("import Foundation\nimport ModelStore\n" + source).write(toFile: file, atomically: true, encoding: .utf8)
+        let output = try run(
+            (mode.isEmpty ? ["-typecheck"] : mode) + [
+                "-swift-version", "6", "-parse-as-library", "-diagnostic-style=llvm", "-I", modules.path,
+                "-Xcc", "-fmodule-map-file=\(moduleMap.path)",
+                "-load-plugin-executable", "\(plugin.path)#StoreMacros", file,
+            ])
+        return output.split(separator: "\n").compactMap { line in
+            line.firstRange(of: ": error: ").map { String(line[$0.upperBound...]) }
+        }
+    }
+
+    private static func run(_ arguments: [String]) throws -> String {
+        let process = Process()
+        process.executableURL = URL(filePath: "/usr/bin/env")
+        process.arguments = ["swiftc"] + arguments
+        let output = Pipe()
+        process.standardOutput = output
+        process.standardError = output
+        try process.run()
+        let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        process.waitUntilExit()
+        return text
+    }
+}

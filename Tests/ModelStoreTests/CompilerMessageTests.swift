@@ -1,0 +1,128 @@
+import Testing
+
+/// What the spelling of a type does not tell the macros, the compiler finds in what they generate. It should say it once,
+/// and say what to do.
+@Suite("Messages of the compiler", .serialized, .enabled(if: Compiler.isAvailable)) struct CompilerMessageTests {
+    private static let types = """
+        enum Region: String { case north, south }
+        struct Plain: Equatable { var a = 1 }
+        struct Extra: Codable, Hashable { var a = 1 }
+        @Embedded struct Place { var floor: Int }
+
+        """
+
+    @Test func `A field that cannot be stored is one error, with a remedy`() throws {
+        let source = """
+            @Record struct Sensor {
+                @ID var id: Int
+                var a: Plain
+                var b: Plain?
+                var c: [Plain] = []
+                var d: [String: Region]
+                var e: Set<Region>?
+            }
+            """
+        let remedy = """
+            is unavailable: the store has no form for this type: mark a struct '@Embedded', name 'FieldValue' on a type \
+            with a raw value, make any other type Codable and Sendable, or mark the property '@Transient'
+            """
+        let message = "'init(_:_:renamedFrom:)' \(remedy)"
+        let withDefault = "'init(_:_:default:renamedFrom:)' \(remedy)"
+        let errors = try Compiler.errors(in: Self.types + source)
+        #expect(errors == [message, message, withDefault, message, message])
+    }
+
+    @Test func `An index on a field without an order is one error, with a remedy`() throws {
+        let source = """
+            @Record @Index("c", "d") struct Sensor {
+                @ID var id: Int
+                @Indexed var a: Extra
+                @Unique var b: Place
+                var c: Extra?
+                var d: Range<Int>
+            }
+            """
+        let message = """
+            '_indexable' is unavailable: values of this type have no order, which an index needs: index a number, a text, \
+            a date, a UUID or bytes, or a type with one of these as its raw value
+            """
+        #expect(try Compiler.errors(in: Self.types + source) == Array(repeating: message, count: 4))
+    }
+
+    @Test func `An id without a key is told what can be one`() throws {
+        let remedy = """
+            values of this type have no order, which an id needs: use a number, a text, a date, a UUID or bytes, or a type \
+            with one of these as its raw value
+            """
+        let single = try Compiler.errors(in: Self.types + "@Record struct Sensor { @ID var id: Extra }")
+        let nonconformance = "type 'Sensor' does not conform to protocol 'Record'"
+        let unavailable = "unavailable static method '_key(of:)' was used to satisfy a requirement of protocol 'Record'"
+        #expect(Set(single) == [nonconformance, "\(unavailable): \(remedy)"])
+        let parts = "@Record struct Sensor { @ID var a: Extra\n @ID var b: Int }"
+        #expect(try Compiler.errors(in: Self.types + parts) == ["'_append(key:)' is unavailable: \(remedy)"])
+    }
+
+    @Test func `Enums with raw values need not say anything of the store`() throws {
+        let source = """
+            @Record @Index("b", "c") struct Sensor {
+                @ID var id: Region
+                @Unique var a: Region
+                @Indexed var b: Region? = .north
+                var c: Region = .south
+            }
+            """
+        #expect(try Compiler.errors(in: Self.types + source) == [])
+    }
+
+    @Test func `Other modules are told that a public record has no initializer for them`() throws {
+        let library = """
+            public enum State: Sendable, Codable { case on, off }
+            enum Secret: String { case none }
+            @Embedded public struct Place { public var floor: Int }
+            @Record public struct Sensor {
+                @ID public var id: Int
+                public var state: State = .on
+                public var place: Place?
+                var secret: Secret = .none
+                public var opened: Date = .now
+            }
+            @Record public struct Open {
+                @ID public var id: Int
+                public var state: State = .on
+            }
+            extension Open { public init(named id: Int) { self.init(id: id) } }
+            func inside() -> [any Record] { [Sensor(id: 1, state: .off), Open(id: 1), Open(named: 2)] }
+            """
+        let source = """
+            let a = Sensor(id: 1)
+            let b = Sensor(id: 1, state: .off, place: nil)
+            let c = Place(floor: 1)
+            let d = Open(id: 1, state: .off)
+            let e = Open(named: 1)
+            """
+        let expected = [
+            ("id:state:place:secret:opened:_:", "Sensor"), ("id:state:place:secret:opened:_:", "Sensor"),
+            ("floor:_:", "Place"), ("id:state:_:", "Open"),
+        ].map { labels, type in
+            "'init(\(labels))' is unavailable: '\(type)' has no public initializer: "
+                + "declare one, as Swift's memberwise one is internal"
+        }
+        #expect(try Compiler.errors(in: source, importing: library) == expected)
+    }
+
+    @Test func `A wrong call of the memberwise initializer is reported as such in the record's own module`() throws {
+        let source = """
+            @Record public struct Sensor {
+                @ID public var id: Int
+                public var name: String = ""
+            }
+            let a = Sensor(id: "1", name: "x")
+            let b = Sensor(id: 1, name: nil)
+            """
+        #expect(
+            try Compiler.errors(in: source) == [
+                "cannot convert value of type 'String' to expected argument type 'Int'",
+                "'nil' is not compatible with expected argument type 'String'",
+            ])
+    }
+}
