@@ -65,11 +65,15 @@ struct StructRenderer {
     ///
     /// The type is passed to `decode`: left to inference, `var mode: Mode? = .off` would read a `Mode` where a `Mode?`
     /// was written, because `.off` is rather found in `Mode` than through the optional.
+    ///
+    /// All fields are decoded before the first is stored: an initializer that may throw midway keeps a copy of what it
+    /// has stored, which costs a scan a tenth of its time.
     func codec() -> [String] {
         let writes = structure.fields.map { "try encoder.encode(self.\($0.reference))" }
         let reads = structure.fields.enumerated().map { number, field in
-            "self.\(field.reference) = try decoder.decode(\(number), as: \(field.type).self\(fallback(field)))"
+            "let _\(number) = try decoder.decode(\(number), as: \(field.type).self\(fallback(field)))"
         }
+        let moves = structure.fields.enumerated().map { number, field in "self.\(field.reference) = _\(number)" }
         let deprecated = structure.fields.contains(where: \.isDeprecated) ? "\(deprecated)\n" : ""
         let encoding = deprecated + (structure.inlinesEncoding ? "@inlinable\n" : "") + modifier
         let decoding = deprecated + (structure.inlinesDecoding ? "@inlinable\n" : "") + modifier
@@ -81,7 +85,7 @@ struct StructRenderer {
             """,
             """
             \(decoding)init(from decoder: borrowing ModelStore.FieldDecoder) throws(ModelStore.CodecError) {
-            \(reads.joined(separator: "\n").indented)
+            \((reads + moves).joined(separator: "\n").indented)
             }
             """,
         ]

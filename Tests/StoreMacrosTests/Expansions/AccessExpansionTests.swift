@@ -67,10 +67,14 @@ import Testing
                 }
 
                 public init(from decoder: borrowing ModelStore.FieldDecoder) throws(ModelStore.CodecError) {
-                    self.id = try decoder.decode(0, as: String.self)
-                    self.celsius = try decoder.decode(1, as: Double.self)
-                    self.readings = try decoder.decode(2, as: Int.self)
-                    self.note = try decoder.decode(3, as: String?.self, or: nil)
+                    let _0 = try decoder.decode(0, as: String.self)
+                    let _1 = try decoder.decode(1, as: Double.self)
+                    let _2 = try decoder.decode(2, as: Int.self)
+                    let _3 = try decoder.decode(3, as: String?.self, or: nil)
+                    self.id = _0
+                    self.celsius = _1
+                    self.readings = _2
+                    self.note = _3
                 }
 
                 @available(
@@ -142,8 +146,10 @@ import Testing
 
                 @inlinable
                 public init(from decoder: borrowing ModelStore.FieldDecoder) throws(ModelStore.CodecError) {
-                    self.id = try decoder.decode(0, as: Int.self)
-                    self.celsius = try decoder.decode(1, as: Double.self, or: -1)
+                    let _0 = try decoder.decode(0, as: Int.self)
+                    let _1 = try decoder.decode(1, as: Double.self, or: -1)
+                    self.id = _0
+                    self.celsius = _1
                 }
 
                 @available(
@@ -207,7 +213,8 @@ import Testing
                 }
 
                 public init(from decoder: borrowing ModelStore.FieldDecoder) throws(ModelStore.CodecError) {
-                    self.id = try decoder.decode(0, as: Int.self)
+                    let _0 = try decoder.decode(0, as: Int.self)
+                    self.id = _0
                 }
             }
             """
@@ -253,7 +260,8 @@ import Testing
 
                 @inlinable
                 public init(from decoder: borrowing ModelStore.FieldDecoder) throws(ModelStore.CodecError) {
-                    self.floor = try decoder.decode(0, as: Int.self)
+                    let _0 = try decoder.decode(0, as: Int.self)
+                    self.floor = _0
                 }
             }
             """
@@ -323,10 +331,14 @@ import Testing
                 }
 
                 public init(from decoder: borrowing ModelStore.FieldDecoder) throws(ModelStore.CodecError) {
-                    self.floor = try decoder.decode(0, as: Int.self)
-                    self.state = try decoder.decode(1, as: State?.self, or: .idle)
-                    self.side = try decoder.decode(2, as: Side?.self, or: nil)
-                    self.secret = try decoder.decode(3, as: Secret.self)
+                    let _0 = try decoder.decode(0, as: Int.self)
+                    let _1 = try decoder.decode(1, as: State?.self, or: .idle)
+                    let _2 = try decoder.decode(2, as: Side?.self, or: nil)
+                    let _3 = try decoder.decode(3, as: Secret.self)
+                    self.floor = _0
+                    self.state = _1
+                    self.side = _2
+                    self.secret = _3
                 }
 
                 @available(
@@ -398,7 +410,8 @@ import Testing
 
                 @inlinable
                 package init(from decoder: borrowing ModelStore.FieldDecoder) throws(ModelStore.CodecError) {
-                    self.id = try decoder.decode(0, as: Int.self)
+                    let _0 = try decoder.decode(0, as: Int.self)
+                    self.id = _0
                 }
 
                 @available(
@@ -441,7 +454,8 @@ import Testing
                 }
 
                 fileprivate init(from decoder: borrowing ModelStore.FieldDecoder) throws(ModelStore.CodecError) {
-                    self.id = try decoder.decode(0, as: Int.self)
+                    let _0 = try decoder.decode(0, as: Int.self)
+                    self.id = _0
                 }
             }
             """
@@ -494,7 +508,8 @@ import Testing
                 }
 
                 fileprivate init(from decoder: borrowing ModelStore.FieldDecoder) throws(ModelStore.CodecError) {
-                    self.id = try decoder.decode(0, as: Int.self)
+                    let _0 = try decoder.decode(0, as: Int.self)
+                    self.id = _0
                 }
             }
             """
@@ -555,8 +570,10 @@ import Testing
                 @available(*, deprecated)
                 @inlinable
                 package init(from decoder: borrowing ModelStore.FieldDecoder) throws(ModelStore.CodecError) {
-                    self.id = try decoder.decode(0, as: Int.self)
-                    self.degrees = try decoder.decode(1, as: Optional<Int>.self, or: nil)
+                    let _0 = try decoder.decode(0, as: Int.self)
+                    let _1 = try decoder.decode(1, as: Optional<Int>.self, or: nil)
+                    self.id = _0
+                    self.degrees = _1
                 }
 
                 @available(

@@ -115,16 +115,26 @@ import Testing
                 }
 
                 init(from decoder: borrowing ModelStore.FieldDecoder) throws(ModelStore.CodecError) {
-                    self.id = try decoder.decode(0, as: UUID.self, or: .newID)
-                    self.celsius = try decoder.decode(1, as: Double.self, or: -1.5)
-                    self.tags = try decoder.decode(2, as: [String].self, or: [])
-                    self.limits = try decoder.decode(3, as: [String: Int].self, or: ["low": -3])
-                    self.state = try decoder.decode(4, as: State.self, or: .active)
-                    self.mode = try decoder.decode(5, as: Mode?.self, or: Mode.automatic)
-                    self.pause = try decoder.decode(6, as: Duration.self, or: .seconds(5))
-                    self.seen = try decoder.decode(7, as: Date.self, or: .transactionTime)
-                    self.note = try decoder.decode(8, as: String?.self, or: nil)
-                    self.other = try decoder.decode(9, as: Int?.self, or: nil)
+                    let _0 = try decoder.decode(0, as: UUID.self, or: .newID)
+                    let _1 = try decoder.decode(1, as: Double.self, or: -1.5)
+                    let _2 = try decoder.decode(2, as: [String].self, or: [])
+                    let _3 = try decoder.decode(3, as: [String: Int].self, or: ["low": -3])
+                    let _4 = try decoder.decode(4, as: State.self, or: .active)
+                    let _5 = try decoder.decode(5, as: Mode?.self, or: Mode.automatic)
+                    let _6 = try decoder.decode(6, as: Duration.self, or: .seconds(5))
+                    let _7 = try decoder.decode(7, as: Date.self, or: .transactionTime)
+                    let _8 = try decoder.decode(8, as: String?.self, or: nil)
+                    let _9 = try decoder.decode(9, as: Int?.self, or: nil)
+                    self.id = _0
+                    self.celsius = _1
+                    self.tags = _2
+                    self.limits = _3
+                    self.state = _4
+                    self.mode = _5
+                    self.pause = _6
+                    self.seen = _7
+                    self.note = _8
+                    self.other = _9
                 }
             }
             """
@@ -233,12 +243,18 @@ import Testing
                 }
 
                 init(from decoder: borrowing ModelStore.FieldDecoder) throws(ModelStore.CodecError) {
-                    self.id = try decoder.decode(0, as: Int.self)
-                    self.made = try decoder.decode(1, as: Date.self, or: .transactionTime)
-                    self.changed = try decoder.decode(2, as: Date?.self, or: .transactionTime)
-                    self.low = try decoder.decode(3, as: Int.self)
-                    self.high = try decoder.decode(4, as: Int.self)
-                    self.note = try decoder.decode(5, as: String?.self, or: nil)
+                    let _0 = try decoder.decode(0, as: Int.self)
+                    let _1 = try decoder.decode(1, as: Date.self, or: .transactionTime)
+                    let _2 = try decoder.decode(2, as: Date?.self, or: .transactionTime)
+                    let _3 = try decoder.decode(3, as: Int.self)
+                    let _4 = try decoder.decode(4, as: Int.self)
+                    let _5 = try decoder.decode(5, as: String?.self, or: nil)
+                    self.id = _0
+                    self.made = _1
+                    self.changed = _2
+                    self.low = _3
+                    self.high = _4
+                    self.note = _5
                 }
             }
             """

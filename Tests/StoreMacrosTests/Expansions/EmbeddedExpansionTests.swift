@@ -46,8 +46,10 @@ import Testing
                 }
 
                 init(from decoder: borrowing ModelStore.FieldDecoder) throws(ModelStore.CodecError) {
-                    self.floor = try decoder.decode(0, as: Int.self, or: 0)
-                    self.room = try decoder.decode(1, as: String.self)
+                    let _0 = try decoder.decode(0, as: Int.self, or: 0)
+                    let _1 = try decoder.decode(1, as: String.self)
+                    self.floor = _0
+                    self.room = _1
                 }
             }
             """

@@ -55,8 +55,10 @@ import Testing
                     }
 
                     init(from decoder: borrowing ModelStore.FieldDecoder) throws(ModelStore.CodecError) {
-                        self.room = try decoder.decode(0, as: String.self)
-                        self.hour = try decoder.decode(1, as: Int.self)
+                        let _0 = try decoder.decode(0, as: String.self)
+                        let _1 = try decoder.decode(1, as: Int.self)
+                        self.room = _0
+                        self.hour = _1
                     }
 
                     func encodeKey(to writer: inout ModelStore.ByteWriter) {
@@ -103,9 +105,12 @@ import Testing
                 }
 
                 init(from decoder: borrowing ModelStore.FieldDecoder) throws(ModelStore.CodecError) {
-                    self.room = try decoder.decode(0, as: String.self)
-                    self.hour = try decoder.decode(1, as: Int.self)
-                    self.isBooked = try decoder.decode(2, as: Bool.self, or: false)
+                    let _0 = try decoder.decode(0, as: String.self)
+                    let _1 = try decoder.decode(1, as: Int.self)
+                    let _2 = try decoder.decode(2, as: Bool.self, or: false)
+                    self.room = _0
+                    self.hour = _1
+                    self.isBooked = _2
                 }
             }
             """
@@ -166,8 +171,10 @@ import Testing
 
                     @inlinable
                     public init(from decoder: borrowing ModelStore.FieldDecoder) throws(ModelStore.CodecError) {
-                        self.room = try decoder.decode(0, as: String.self)
-                        self.hour = try decoder.decode(1, as: Int.self)
+                        let _0 = try decoder.decode(0, as: String.self)
+                        let _1 = try decoder.decode(1, as: Int.self)
+                        self.room = _0
+                        self.hour = _1
                     }
 
                     @inlinable public func encodeKey(to writer: inout ModelStore.ByteWriter) {
@@ -210,8 +217,10 @@ import Testing
 
                 @inlinable
                 public init(from decoder: borrowing ModelStore.FieldDecoder) throws(ModelStore.CodecError) {
-                    self.room = try decoder.decode(0, as: String.self)
-                    self.hour = try decoder.decode(1, as: Int.self)
+                    let _0 = try decoder.decode(0, as: String.self)
+                    let _1 = try decoder.decode(1, as: Int.self)
+                    self.room = _0
+                    self.hour = _1
                 }
 
                 @available(
@@ -271,7 +280,8 @@ import Testing
                 }
 
                 init(from decoder: borrowing ModelStore.FieldDecoder) throws(ModelStore.CodecError) {
-                    self.id = try decoder.decode(0, as: Int.self)
+                    let _0 = try decoder.decode(0, as: Int.self)
+                    self.id = _0
                 }
             }
             """
@@ -324,7 +334,8 @@ import Testing
                 }
 
                 init(from decoder: borrowing ModelStore.FieldDecoder) throws(ModelStore.CodecError) {
-                    self.id = try decoder.decode(0, as: ID.self)
+                    let _0 = try decoder.decode(0, as: ID.self)
+                    self.id = _0
                 }
             }
             """

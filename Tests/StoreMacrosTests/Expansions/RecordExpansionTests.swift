@@ -88,12 +88,18 @@ import Testing
                 }
 
                 init(from decoder: borrowing ModelStore.FieldDecoder) throws(ModelStore.CodecError) {
-                    self.id = try decoder.decode(0, as: Serial.self)
-                    self.room = try decoder.decode(1, as: Room?.self, or: .attic)
-                    self.place = try decoder.decode(2, as: Swift.String?.self, or: nil)
-                    self.bytes = try decoder.decode(3, as: [UInt8].self)
-                    self.mode = try decoder.decode(4, as: Mode.self)
-                    self.plain = try decoder.decode(5, as: Mode.self)
+                    let _0 = try decoder.decode(0, as: Serial.self)
+                    let _1 = try decoder.decode(1, as: Room?.self, or: .attic)
+                    let _2 = try decoder.decode(2, as: Swift.String?.self, or: nil)
+                    let _3 = try decoder.decode(3, as: [UInt8].self)
+                    let _4 = try decoder.decode(4, as: Mode.self)
+                    let _5 = try decoder.decode(5, as: Mode.self)
+                    self.id = _0
+                    self.room = _1
+                    self.place = _2
+                    self.bytes = _3
+                    self.mode = _4
+                    self.plain = _5
                 }
             }
             """
@@ -177,11 +183,16 @@ import Testing
                 }
 
                 init(from decoder: borrowing ModelStore.FieldDecoder) throws(ModelStore.CodecError) {
-                    self.id = try decoder.decode(0, as: String.self)
-                    self.room = try decoder.decode(1, as: String.self)
-                    self.serial = try decoder.decode(2, as: String.self)
-                    self.celsius = try decoder.decode(3, as: Double.self, or: 0)
-                    self.note = try decoder.decode(4, as: String?.self, or: nil)
+                    let _0 = try decoder.decode(0, as: String.self)
+                    let _1 = try decoder.decode(1, as: String.self)
+                    let _2 = try decoder.decode(2, as: String.self)
+                    let _3 = try decoder.decode(3, as: Double.self, or: 0)
+                    let _4 = try decoder.decode(4, as: String?.self, or: nil)
+                    self.id = _0
+                    self.room = _1
+                    self.serial = _2
+                    self.celsius = _3
+                    self.note = _4
                 }
             }
             """
@@ -250,9 +261,12 @@ import Testing
                 }
 
                 init(from decoder: borrowing ModelStore.FieldDecoder) throws(ModelStore.CodecError) {
-                    self.id = try decoder.decode(0, as: Int.self)
-                    self.`default` = try decoder.decode(1, as: Double.self)
-                    self.siblings = try decoder.decode(2, as: [House.Sensor.ID].self)
+                    let _0 = try decoder.decode(0, as: Int.self)
+                    let _1 = try decoder.decode(1, as: Double.self)
+                    let _2 = try decoder.decode(2, as: [House.Sensor.ID].self)
+                    self.id = _0
+                    self.`default` = _1
+                    self.siblings = _2
                 }
             }
             """
@@ -329,10 +343,14 @@ import Testing
                 }
 
                 init(from decoder: borrowing ModelStore.FieldDecoder) throws(ModelStore.CodecError) {
-                    self.id = try decoder.decode(0, as: Int.self)
-                    self.watched = try decoder.decode(1, as: Int.self)
-                    self.low = try decoder.decode(2, as: Double.self)
-                    self.high = try decoder.decode(3, as: Double.self)
+                    let _0 = try decoder.decode(0, as: Int.self)
+                    let _1 = try decoder.decode(1, as: Int.self)
+                    let _2 = try decoder.decode(2, as: Double.self)
+                    let _3 = try decoder.decode(3, as: Double.self)
+                    self.id = _0
+                    self.watched = _1
+                    self.low = _2
+                    self.high = _3
                 }
             }
             """
@@ -411,10 +429,14 @@ import Testing
                 }
 
                 init(from decoder: borrowing ModelStore.FieldDecoder) throws(ModelStore.CodecError) {
-                    self.id = try decoder.decode(0, as: Int.self)
-                    self.room = try decoder.decode(1, as: String.self)
-                    self.serial = try decoder.decode(2, as: String.self)
-                    self.celsius = try decoder.decode(3, as: Double.self)
+                    let _0 = try decoder.decode(0, as: Int.self)
+                    let _1 = try decoder.decode(1, as: String.self)
+                    let _2 = try decoder.decode(2, as: String.self)
+                    let _3 = try decoder.decode(3, as: Double.self)
+                    self.id = _0
+                    self.room = _1
+                    self.serial = _2
+                    self.celsius = _3
                 }
             }
             """
