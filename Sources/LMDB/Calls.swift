@@ -43,6 +43,11 @@ enum Calls {
         unsafe mdb_env_close(environment)
     }
 
+    /// Brings to the disk what was written.
+    static func sync(_ environment: OpaquePointer) -> Int32 {
+        unsafe mdb_env_sync(environment, 1)
+    }
+
     static func setMapSize(_ environment: OpaquePointer, _ size: Int) -> Int32 {
         unsafe mdb_env_set_mapsize(environment, size)
     }

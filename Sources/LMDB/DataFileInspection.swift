@@ -20,6 +20,14 @@ struct DataFileInspection {
     }
 
     static func inspect(_ descriptor: Int32, path: String) throws(LMDBError) -> DataFileInspection? {
+        do throws(LMDBError) {
+            return try examine(descriptor, path: path)
+        } catch {
+            throw UnfinishedDataFile.isOne(descriptor) ? UnfinishedDataFile.error(path) : error
+        }
+    }
+
+    private static func examine(_ descriptor: Int32, path: String) throws(LMDBError) -> DataFileInspection? {
         let first = try page(descriptor, at: 0, path: path)
         if first.isEmpty { return nil }
         let meta = try meta(in: first, isFirst: true, path: path)

@@ -1,17 +1,21 @@
 /// One of the two meta pages at the start of `data.mdb`, read as plain bytes.
 ///
 /// Offsets in the page: a header of 16 bytes (flags at 10), then magic 16, version 20, map size 32, two database records
-/// of 48 bytes at 40 and 88 (the first's first word is the page size, its last the free list's root), last page 136,
-/// transaction 144.
+/// of 48 bytes at 40 and 88 (the first's first word is the page size, the last of each its tree's root: the free list's and
+/// the main database's), last page 136, transaction 144.
 struct DataFileMeta: Equatable {
     static let byteCount = 152
     static let magic: UInt32 = 0xBEEF_C0DE
     static let version: UInt32 = 1
+    static let largestPage = 65_536
+    /// The number that stands for no page.
+    private static let noPage = UInt64.max
     private static let metaFlag: UInt16 = 0x08
 
     var pageSize: Int
     var mapSize: UInt64
     var freeRoot: UInt64
+    var mainRoot: UInt64
     var lastPage: UInt64
     var transactionID: UInt64
 
@@ -36,7 +40,7 @@ struct DataFileMeta: Equatable {
             return .damaged("a meta page is not marked as one")
         }
         let pageSize = Int(bytes.integer(at: 40, as: UInt32.self))
-        guard pageSize >= 512, pageSize <= 65_536, pageSize.nonzeroBitCount == 1 else {
+        guard pageSize >= 512, pageSize <= largestPage, pageSize.nonzeroBitCount == 1 else {
             return .damaged("its page size is \(pageSize)")
         }
         return .meta(
@@ -44,9 +48,15 @@ struct DataFileMeta: Equatable {
                 pageSize: pageSize,
                 mapSize: bytes.integer(at: 32, as: UInt64.self),
                 freeRoot: bytes.integer(at: 80, as: UInt64.self),
+                mainRoot: bytes.integer(at: 128, as: UInt64.self),
                 lastPage: bytes.integer(at: 136, as: UInt64.self),
                 transactionID: bytes.integer(at: 144, as: UInt64.self)
             ))
+    }
+
+    /// Whether it is as LMDB makes it, before the first commit.
+    var isInitial: Bool {
+        transactionID == 0 && lastPage == 1 && freeRoot == Self.noPage && mainRoot == Self.noPage
     }
 
     /// Bytes that the file has if all its pages have been written; nil if no file can be that long.

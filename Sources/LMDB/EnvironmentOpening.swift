@@ -1,11 +1,35 @@
+internal import CLMDB
+internal import Dispatch
 internal import Glibc
 
 extension LMDBEnvironment {
     /// Below this a map is not worth having.
     private static let smallestMap = 1 << 20
 
+    /// How often an open looks again when another process is at work on the files: making them, or discarding a leftover.
+    private static let millisecondsBetweenLooks: UInt32 = 10
+
     /// For the registry: opens the files, which nobody in this process has open.
+    ///
+    /// What is left of a file whose making was cut short is made anew.
     static func openAlone(at path: String, options: Options) throws(LMDBError) -> LMDBEnvironment {
+        let deadline = DispatchTime.now() + options.patienceSeconds
+        while true {
+            do throws(LMDBError) {
+                return try openOnce(at: path, options: options)
+            } catch {
+                if error.code == .unfinished, !options.isReadOnly {
+                    if try UnfinishedDataFile.empty(in: path, fileMode: options.fileMode) { continue }
+                    if DispatchTime.now() > deadline { throw UnfinishedDataFile.busy(path) }
+                } else if error.systemCode != MDB_INVALID || DispatchTime.now() > deadline {
+                    throw error
+                }
+            }
+            SystemCalls.pause(milliseconds: millisecondsBetweenLooks)
+        }
+    }
+
+    private static func openOnce(at path: String, options: Options) throws(LMDBError) -> LMDBEnvironment {
         let forkGeneration = ForkGuard.startWatching()
         try checkFileSystem(at: path, options: options)
         let inspection = try DataFileInspection.inspect(storeAt: path)
@@ -25,6 +49,8 @@ extension LMDBEnvironment {
             guard let node = unsafe SystemCalls.node(of: Calls.fileDescriptor(of: pointer)) else {
                 throw LMDBError(code: SystemCalls.lastCode, operation: "fstat", path: path)
             }
+            let isNew = inspection?.newest.isInitial ?? true
+            if isNew, options.syncs, !options.isReadOnly { try makeDurable(handle, path: path) }
             let environment = LMDBEnvironment(
                 path: path, options: options, handle: handle, node: node, forkGeneration: forkGeneration)
             try environment.clearStaleReaders()
@@ -33,6 +59,16 @@ extension LMDBEnvironment {
         } catch {
             unsafe Calls.close(pointer)
             throw error
+        }
+    }
+
+    /// Brings a new data file and its name to the disk before the first commit. Whoever finds no commit in it does so,
+    /// since its maker may not have come to it yet: so a commit is proof of both, for every later opener.
+    private static func makeDurable(_ handle: EnvironmentHandle, path: String) throws(LMDBError) {
+        let code = unsafe Calls.sync(handle.pointer)
+        guard code == 0 else { throw LMDBError(code: code, operation: "mdb_env_sync", path: path) }
+        guard SystemCalls.syncDirectory(path) else {
+            throw LMDBError(code: SystemCalls.lastCode, operation: "fsync", path: path)
         }
     }
 
@@ -67,6 +103,12 @@ extension LMDBEnvironment {
     }
 
     private static func openFailure(_ code: Int32, path: String, options: Options) -> LMDBError {
+        if code == MDB_INVALID {
+            return LMDBError(
+                .notAStore, operation: "mdb_env_open", path: path, systemCode: code,
+                detail: "lock.mdb is not LMDB's, or was wiped by who worked on the files",
+                remedy: "Try again; if that does not help, stop all that use the store and remove lock.mdb")
+        }
         guard code == EROFS || code == EACCES, !options.isReadOnly, SystemCalls.node(at: path + "/data.mdb") != nil
         else {
             return LMDBError(code: code, operation: "mdb_env_open", path: path)

@@ -21,7 +21,7 @@ package final class LMDBEnvironment: Sendable {
         /// The mode of files that are made, whatever the process's umask.
         package var fileMode: UInt32
         /// How long what needs to be alone (dropping a database, taking over another process's growth) waits for this
-        /// process's transactions.
+        /// process's transactions, and an open for another process that makes or mends the files.
         package var patienceSeconds: Double
 
         package init(

@@ -25,6 +25,8 @@ package struct LMDBError: Error, Hashable, Sendable {
         package static let newerFormat = Code("newerFormat")
         package static let notAStore = Code("notAStore")
         package static let truncated = Code("truncated")
+        /// The data file's making was cut short before it held anything.
+        package static let unfinished = Code("unfinished")
         package static let diskFull = Code("diskFull")
         package static let inputOutput = Code("inputOutput")
         package static let accessDenied = Code("accessDenied")

@@ -75,12 +75,31 @@ enum SystemCalls {
         return isFailed ? nil : bytes
     }
 
+    /// Brings the names in a directory to the disk; false (and `lastCode`) on failure.
+    static func syncDirectory(_ path: String) -> Bool {
+        let descriptor = unsafe Glibc.open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { return false }
+        let result = fsync(descriptor)
+        let code = errno
+        close(descriptor)
+        errno = code
+        return result == 0
+    }
+
     /// Gives a file exactly this mode, whatever the process's umask.
     static func setMode(_ path: String, _ mode: UInt32) {
         _ = unsafe chmod(path, mode)
     }
 
+    /// Lets this thread rest, where another process is waited for that cannot say when it is done.
+    static func pause(milliseconds: UInt32) {
+        _ = usleep(milliseconds * 1_000)
+    }
+
     // MARK: File systems and memory
+
+    /// The size of a page of memory, and of the pages in a file that LMDB makes here.
+    static var pageSize: Int { min(sysconf(Int32(_SC_PAGESIZE)), DataFileMeta.largestPage) }
 
     /// The magic number of the file system a path is on; nil (and `lastCode`) if there is no such path.
     static func fileSystemMagic(at path: String) -> UInt32? {

@@ -111,8 +111,8 @@ extension StoreError {
     private static let codes: [LMDBError.Code: Code] = [
         .mapFull: .mapFull, .growthBlocked: .mapFull, .transactionTooLarge: .tooLarge, .keySize: .tooLarge,
         .damaged: .damaged, .truncated: .damaged, .notAStore: .notAStore, .newerFormat: .newerFormat,
-        .noSuchFile: .noSuchStore, .diskFull: .diskFull, .inputOutput: .inputOutput, .panicked: .inputOutput,
-        .accessDenied: .accessDenied, .readOnly: .readOnly, .closed: .closed, .busy: .inUse,
+        .noSuchFile: .noSuchStore, .unfinished: .noSuchStore, .diskFull: .diskFull, .inputOutput: .inputOutput,
+        .panicked: .inputOutput, .accessDenied: .accessDenied, .readOnly: .readOnly, .closed: .closed, .busy: .inUse,
         .conflictingOptions: .inUse, .networkFileSystem: .unsupportedFileSystem,
         .foreignProcessNamespace: .foreignProcessNamespace, .forkedChild: .forkedChild,
         .wrongThread: .transactionMisused, .badTransaction: .transactionMisused,

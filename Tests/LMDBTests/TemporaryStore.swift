@@ -38,6 +38,15 @@ extension LMDBEnvironment.Options {
 }
 
 extension LMDBEnvironment {
+    /// Opens on a thread of its own: it may be long in coming back, for which a task must not block.
+    static func openElsewhere(_ path: String, _ options: Options = .test) async throws -> LMDBEnvironment {
+        try await withCheckedThrowingContinuation { continuation in
+            Thread.detachNewThread {
+                continuation.resume(with: Result { try open(at: path, options: options) })
+            }
+        }
+    }
+
     /// Stores entries in a database, which is created if need be, in one transaction.
     func store(_ entries: [(String, String)], in name: String = "test") throws {
         var transaction = try beginWrite()

@@ -11,8 +11,8 @@ extension Store {
     /// not taken for its own.
     ///
     /// That nothing has the store open is made certain with LMDB's own means: every process that has an environment open
-    /// holds a lock on its lock file, and `restore` takes that lock alone for the moment of the exchange. A program that
-    /// tries to open the store at that very moment gets an error, and succeeds when it tries again.
+    /// holds a lock on its lock file, and `restore` takes that lock alone for the moment of the exchange. Another program
+    /// that opens the store at that very moment waits for its end.
     ///
     /// - Parameters:
     ///   - source: the directory of the copy. It may be in use; what it holds at this moment is restored.
@@ -63,13 +63,7 @@ private struct Restoration {
 
     private func makeTarget() throws(StoreError) {
         if FileManager.default.fileExists(atPath: target) { return }
-        do {
-            try FileManager.default.createDirectory(
-                atPath: target, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o750])
-        } catch {
-            throw StoreError(
-                .accessDenied, "the directory \(target) cannot be made: \(error.localizedDescription)", cause: error)
-        }
+        try StoreDirectory.make(target, attributes: [.posixPermissions: 0o750])
         // What root makes belongs to whom the place belongs to.
         let parent = URL(filePath: target).deletingLastPathComponent().path
         if geteuid() == 0, let owner = FileFacts(parent) { _ = unsafe chown(target, owner.owner, owner.group) }

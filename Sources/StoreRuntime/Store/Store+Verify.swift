@@ -29,7 +29,7 @@ extension Store {
     ) throws(StoreError) -> VerifySummary {
         var options = StoreOptions()
         options.isReadOnly = true
-        _ = try StoreDirectory.prepare(path, options: options)
+        try StoreDirectory.prepare(path, options: options)
         let environment = try mapLMDB { () throws(LMDBError) in
             try LMDBEnvironment.open(
                 at: path, options: LMDBEnvironment.Options(maximumReaders: options.maximumReaders, isReadOnly: true))

@@ -40,9 +40,8 @@ public final class Store: Sendable {
     public convenience init(
         at path: String, records: [any Record.Type], options: StoreOptions = StoreOptions()
     ) throws {
-        let isNew = try StoreDirectory.prepare(path, options: options)
+        try StoreDirectory.prepare(path, options: options)
         try self.init(path: path, records: records, options: options, temporary: nil)
-        if isNew { try StoreDirectory.sync(path) }
     }
 
     init(path: String, records: [any Record.Type], options: StoreOptions, temporary: TemporaryDirectory?) throws {

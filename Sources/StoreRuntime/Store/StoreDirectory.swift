@@ -5,42 +5,54 @@ import StoreEngine
 enum StoreDirectory {
     /// Makes sure that there is a directory to open.
     ///
-    /// - Returns: whether a store has to be made in it.
     /// - Throws: ``StoreError``: `noSuchStore` when there is no store and none is to be made.
-    static func prepare(_ path: String, options: StoreOptions) throws(StoreError) -> Bool {
+    static func prepare(_ path: String, options: StoreOptions) throws(StoreError) {
         var isDirectory: ObjCBool = false
         let exists = unsafe FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory)
         guard !exists || isDirectory.boolValue else {
             throw StoreError(.notAStore, "\(path) is a file", remedy: "name the directory of a store")
         }
-        let hasData = FileManager.default.fileExists(atPath: dataFile(path))
-        if hasData { return false }
+        if FileManager.default.fileExists(atPath: dataFile(path)) { return }
         guard options.createsIfMissing, !options.isReadOnly else {
             throw StoreError(
                 .noSuchStore, exists ? "\(path) holds no store" : "there is no directory \(path)",
                 remedy: "check the path, or create a store first")
         }
+        try make(path)
+    }
+
+    /// Makes a directory and those above it that are missing, and brings their names to the disk. The names in the
+    /// directory itself are for those who make files there.
+    ///
+    /// Of a directory that is there already the name is brought to the disk too: it may have been made a moment ago.
+    static func make(_ path: String, attributes: [FileAttributeKey: Any]? = nil) throws(StoreError) {
+        var level = URL(filePath: path).standardizedFileURL
+        var parents = [level.deletingLastPathComponent().path]
+        while level.path != "/", !FileManager.default.fileExists(atPath: level.path) {
+            level.deleteLastPathComponent()
+            parents.append(level.path)
+        }
         do {
-            try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+            try FileManager.default.createDirectory(
+                atPath: path, withIntermediateDirectories: true, attributes: attributes)
         } catch {
             throw StoreError(
                 .accessDenied, "the directory \(path) cannot be made: \(error.localizedDescription)",
                 remedy: "make it, or choose another place", cause: error)
         }
-        return true
+        for parent in Set(parents) { try sync(parent) }
     }
 
-    /// Makes the names of a new store's files, and of its directory, survive the loss of power.
-    static func sync(_ path: String) throws(StoreError) {
-        for directory in [path, path + "/.."] {
-            let descriptor = unsafe open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-            guard descriptor >= 0, fsync(descriptor) == 0 else {
-                let reason = unsafe String(cString: strerror(errno))
-                if descriptor >= 0 { close(descriptor) }
-                throw StoreError(.inputOutput, "the directory \(directory) cannot be synced: \(reason)")
-            }
-            close(descriptor)
+    private static func sync(_ directory: String) throws(StoreError) {
+        let descriptor = unsafe open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        // One that may not be read cannot be synced: its names are left to the system.
+        if descriptor < 0, errno == EACCES { return }
+        guard descriptor >= 0, fsync(descriptor) == 0 else {
+            let reason = unsafe String(cString: strerror(errno))
+            if descriptor >= 0 { close(descriptor) }
+            throw StoreError(.inputOutput, "the directory \(directory) cannot be synced: \(reason)")
         }
+        close(descriptor)
     }
 
     /// The file with the data.

@@ -4,20 +4,12 @@ import StoreEngine
 
 /// The right to do with a store's files what nobody must see who has it open.
 ///
-/// LMDB holds a shared lock on the first byte of `lock.mdb` for as long as an environment is open, and the one who opens
-/// it first holds it alone for a moment. Whoever holds it alone therefore knows that the store is open nowhere, and makes
-/// others who open it wait. They must not go on as if nothing had happened: LMDB trusts the reader table of a file that
-/// somebody else has locked. So its beginning is wiped before the lock is given back. Those who waited then fail with an
-/// error, and the next one finds nobody else and sets the table up anew.
+/// It is the lock of LMDB's own that says who has the store open, together with what keeps this process from opening it.
 struct StoreLock: ~Copyable {
-    // Locks of the open file, and not of the process: Glibc's overlay does not import their names. They conflict with
-    // LMDB's own locks, those of this process included.
+    // For locks of the open file, and not of the process: Glibc's overlay does not import its name.
     private static let getLock: Int32 = 36
-    private static let setLock: Int32 = 37
-    /// LMDB's header of the reader table: magic, format and the counters behind it.
-    private static let headerByteCount = 4_096
 
-    private let descriptor: CInt
+    private let file: LockFile
     /// Closing a descriptor of the lock file would give up the lock that LMDB holds on it for this process.
     private let reservation: EnvironmentReservation
 
@@ -25,26 +17,22 @@ struct StoreLock: ~Copyable {
     ///
     /// - Throws: ``StoreError`` with the code `inUse`, naming the process where the system tells it.
     static func take(_ directory: String) throws(StoreError) -> StoreLock {
-        let path = directory + "/lock.mdb"
         let reservation = try reserve(directory)
-        let descriptor = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o640)
-        guard descriptor >= 0 else { throw failure(path) }
-        keepOwnership(descriptor, as: directory + "/data.mdb", or: directory)
-        var lock = exclusive
-        guard unsafe fcntl(descriptor, setLock, &lock) == 0 else {
-            let code = errno
-            close(descriptor)
-            throw code == EAGAIN || code == EACCES ? inUse(directory, by: nil) : failure(path, code)
+        guard let file = try takeFile(directory) else { throw inUse(directory, by: nil) }
+        keepOwnership(file.descriptor, as: directory + "/data.mdb", or: directory)
+        return StoreLock(file: file, reservation: reservation)
+    }
+
+    private static func takeFile(_ directory: String) throws(StoreError) -> LockFile? {
+        do {
+            return try LockFile.take(in: directory, fileMode: 0o640)
+        } catch {
+            throw failure(directory + "/lock.mdb", error.systemCode)
         }
-        return StoreLock(descriptor: descriptor, reservation: reservation)
     }
 
     /// Wipes the reader table and gives the lock back.
-    borrowing func release() {
-        let nothing = [UInt8](repeating: 0, count: Self.headerByteCount)
-        _ = unsafe nothing.withUnsafeBytes { unsafe pwrite(descriptor, $0.baseAddress, $0.count, 0) }
-        close(descriptor)
-    }
+    borrowing func release() { file.release() }
 
     /// Looks whether a process has the store open, without a lock that others would have to wait for.
     static func requireUnused(_ directory: String) throws(StoreError) {
@@ -56,7 +44,11 @@ struct StoreLock: ~Copyable {
             throw failure(directory + "/lock.mdb")
         }
         defer { close(descriptor) }
-        var lock = exclusive
+        var lock = flock()
+        lock.l_type = Int16(F_WRLCK)
+        lock.l_whence = Int16(SEEK_SET)
+        lock.l_start = 0
+        lock.l_len = 1
         guard unsafe fcntl(descriptor, getLock, &lock) == 0 else { throw failure(directory + "/lock.mdb") }
         if Int32(lock.l_type) != F_UNLCK { throw inUse(directory, by: lock.l_pid > 0 ? lock.l_pid : nil) }
     }
@@ -67,15 +59,6 @@ struct StoreLock: ~Copyable {
         } catch {
             throw error.code == .busy ? inUse(directory, by: getpid()) : StoreError(error)
         }
-    }
-
-    private static var exclusive: flock {
-        var lock = flock()
-        lock.l_type = Int16(F_WRLCK)
-        lock.l_whence = Int16(SEEK_SET)
-        lock.l_start = 0
-        lock.l_len = 1
-        return lock
     }
 
     private static func keepOwnership(_ descriptor: CInt, as file: String, or directory: String) {

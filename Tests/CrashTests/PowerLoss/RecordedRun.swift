@@ -6,7 +6,8 @@ final class RecordedRun {
     let log: SyncLog
     /// The directory of the store. Its file stays the same one, whatever the test writes into it: so the store takes an
     /// image for itself after a crash and not for a copy.
-    var store: String { directory.path("store") }
+    var store: String { directory.path(Self.place) }
+    private static let place = "deep/store"
 
     /// Lets two workers write to one store at once, `count` writes in each of their lanes.
     ///
@@ -17,7 +18,7 @@ final class RecordedRun {
         defer { withExtendedLifetime(library) {} }
         let logPath = directory.path("log")
         let environment = library.environment(log: logPath)
-        let store = directory.path("store")
+        let store = directory.path(Self.place)
         func start(_ names: [String]) throws -> ChildProcess {
             try CrashWorker.write(
                 store, promise, count: count, lanes: names.map { "\($0)\(salt)" }, environment: environment)

@@ -102,6 +102,25 @@ import Testing
         }
     }
 
+    @Test func `all directories above a new store are made`() throws {
+        let folder = try StoreFolder()
+        let path = folder.path + "/a/b/c"
+        try Store(at: path, records: Sensor.self).close()
+        #expect(FileManager.default.fileExists(atPath: folder.path + "/a/b/c/data.mdb"))
+    }
+
+    @Test func `a store whose making was cut short is made by the next open, and named by one that reads`() throws {
+        let folder = try StoreFolder()
+        try Data(count: 4_096).write(to: URL(fileURLWithPath: StoreDirectory.dataFile(folder.path)))
+        let error = try #require(storeError { _ = try open(folder, readOnly: true) })
+        #expect(error.code == .noSuchStore)
+        #expect(error.message.contains("cut short"))
+        let store = try open(folder)
+        try store.write { tx in _ = try tx.insert(Self.a) }
+        store.close()
+        #expect(try folder.findings() == [])
+    }
+
     @Test func `a temporary store is gone when it is closed`() throws {
         let store = try Store.temporary(records: Sensor.self)
         #expect(FileManager.default.fileExists(atPath: store.path + "/data.mdb"))
