@@ -73,8 +73,13 @@ package final class LMDBEnvironment: Sendable {
     ///
     /// The directory must exist. Files in it that LMDB could not open, or that would crash it later, are refused with
     /// an error that says why.
-    package static func open(at path: String, options: Options = Options()) throws(LMDBError) -> LMDBEnvironment {
-        try EnvironmentRegistry.open(at: path, options: options)
+    ///
+    /// - Parameter sharesAnyOptions: whether one that is open already is shared although its options are others; else
+    ///   that is an error.
+    package static func open(
+        at path: String, options: Options = Options(), sharesAnyOptions: Bool = false
+    ) throws(LMDBError) -> LMDBEnvironment {
+        try EnvironmentRegistry.open(at: path, options: options, sharesAnyOptions: sharesAnyOptions)
     }
 
     /// Balances one open. The last one refuses new transactions, waits for those that run, and closes.

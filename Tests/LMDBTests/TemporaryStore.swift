@@ -42,7 +42,7 @@ extension LMDBEnvironment {
     static func openElsewhere(_ path: String, _ options: Options = .test) async throws -> LMDBEnvironment {
         try await withCheckedThrowingContinuation { continuation in
             Thread.detachNewThread {
-                continuation.resume(with: Result { try open(at: path, options: options) })
+                continuation.resume(with: Result { try open(at: path, options: options, sharesAnyOptions: true) })
             }
         }
     }

@@ -7,7 +7,8 @@ import Synchronization
 ///
 /// Life: made by the first open, shared by later ones, ended by the last close, which drains the writer first.
 /// - `state` is protected by its mutex; only the writer thread replaces it.
-/// - `records` is protected by its mutex.
+/// - `records` is protected by its mutex; only the holder of `adding` changes it, so that of two who add at once each sees
+///   what the other added.
 /// - `writer` is nil for a store that is only read; constant.
 final class StoreCore: Sendable {
     let environment: LMDBEnvironment
@@ -15,7 +16,7 @@ final class StoreCore: Sendable {
     private let writer: WriterThread?
     private let stateStorage: HandoverMutex<StoreState>
     private let records: HandoverMutex<[any Record.Type]>
-    private let isClosed = Atomic(false)
+    private let adding = HandoverMutex(())
 
     /// The store's state as this process knows it.
     var state: StoreState { stateStorage.withLock { $0 } }
@@ -63,6 +64,10 @@ final class StoreCore: Sendable {
 
     /// Makes further record types known.
     func add(_ more: [any Record.Type]) throws {
+        try adding.withLock { _ in try addAlone(more) }
+    }
+
+    private func addAlone(_ more: [any Record.Type]) throws {
         let known = records.withLock { known in Set(known.map { ObjectIdentifier($0) }) }
         let new = more.filter { !known.contains(ObjectIdentifier($0)) }
         if new.isEmpty { return }
@@ -118,11 +123,8 @@ final class StoreCore: Sendable {
         stateStorage.withLock { $0 = state }
     }
 
-    /// Ends the writer, after what is queued, and closes the environment.
-    func close() {
-        writer?.drain()
-        environment.close()
-    }
+    /// Ends the writer, after what is queued.
+    func drain() { writer?.drain() }
 
     /// The number of write closures that wait.
     var waitingCount: Int { writer?.waitingCount ?? 0 }

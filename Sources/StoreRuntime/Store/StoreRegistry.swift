@@ -1,38 +1,51 @@
-import Foundation
+import Dispatch
 import LMDB
 import StoreEngine
 
 /// The stores that are open in this process, so that a second open of a directory shares the first.
+///
+/// Cycle of an entry: opening (the store is made or read, and its writer started), open, closing (the writer does what is
+/// queued), gone. Nothing of that happens under the registry's lock: those who want the same store meanwhile wait for its
+/// end and look again, those of other stores are not held up.
 enum StoreRegistry {
-    private struct Entry {
-        let core: StoreCore
-        var opens: Int
+    private enum Phase {
+        case opening
+        case open(StoreCore, count: Int)
+        case closing
     }
 
+    private struct Entry {
+        var phase: Phase
+        var waiters: [DispatchSemaphore] = []
+    }
+
+    /// By the environment, which those who open the store and its core hold: nobody else gets its address.
     private static let entries = HandoverMutex<[ObjectIdentifier: Entry]>([:])
+
+    /// What an open found.
+    private enum Finding {
+        case shared(StoreCore)
+        /// Somebody is opening or closing it.
+        case busy(DispatchSemaphore)
+        /// The caller is to open it.
+        case mine
+    }
 
     /// Opens the store in a directory, or shares it.
     static func open(path: String, options: StoreOptions, records: [any Record.Type]) throws -> StoreCore {
         try WriterThread.requireElsewhere()
         let environment = try openEnvironment(path, options)
-        // The lock is held while a store opens, so that two opens of one directory do not both create it.
         do {
-            return try entries.withLock { entries in
-                let key = ObjectIdentifier(environment)
-                if let entry = entries[key] {
-                    guard options.isReadOnly || !entry.core.options.isReadOnly else {
-                        throw StoreError(
-                            .inUse, "this process has \(path) open for reading only",
-                            remedy: "open it for writing first, or close the reading store")
-                    }
-                    try entry.core.add(records)
-                    entries[key]?.opens += 1
+            while true {
+                switch try find(environment, path, options) {
+                case .busy(let semaphore): semaphore.wait()
+                case .mine: return try openAlone(environment, options, records)
+                case .shared(let core):
+                    try share(core, records)
+                    // The core has it open already.
                     environment.close()
-                    return entry.core
+                    return core
                 }
-                let core = try StoreCore.open(environment, options: options, records: records)
-                entries[key] = Entry(core: core, opens: 1)
-                return core
             }
         } catch {
             environment.close()
@@ -40,16 +53,78 @@ enum StoreRegistry {
         }
     }
 
+    private static func find(
+        _ environment: LMDBEnvironment, _ path: String, _ options: StoreOptions
+    ) throws(StoreError) -> Finding {
+        let key = ObjectIdentifier(environment)
+        return try entries.withLock { entries throws(StoreError) -> Finding in
+            guard let entry = entries[key] else {
+                entries[key] = Entry(phase: .opening)
+                return .mine
+            }
+            guard case .open(let core, let count) = entry.phase else {
+                let semaphore = DispatchSemaphore(value: 0)
+                entries[key]?.waiters.append(semaphore)
+                return .busy(semaphore)
+            }
+            guard options.isReadOnly || !core.options.isReadOnly else {
+                throw StoreError(
+                    .inUse, "this process has \(path) open for reading only",
+                    remedy: "open it for writing first, or close the reading store")
+            }
+            entries[key]?.phase = .open(core, count: count + 1)
+            return .shared(core)
+        }
+    }
+
+    private static func openAlone(
+        _ environment: LMDBEnvironment, _ options: StoreOptions, _ records: [any Record.Type]
+    ) throws -> StoreCore {
+        do {
+            let core = try StoreCore.open(environment, options: options, records: records)
+            move(environment, to: .open(core, count: 1))
+            return core
+        } catch {
+            // Those who wait try themselves: what failed here may be this one's record types.
+            move(environment, to: nil)
+            throw error
+        }
+    }
+
+    /// Adds the record types of one who shares a store, who counts as one that has it open already.
+    private static func share(_ core: StoreCore, _ records: [any Record.Type]) throws {
+        do {
+            try core.add(records)
+        } catch {
+            close(core)
+            throw error
+        }
+    }
+
     /// Balances one open; the last one closes the store.
     static func close(_ core: StoreCore) {
+        let key = ObjectIdentifier(core.environment)
         let isLast = entries.withLock { entries in
-            let key = ObjectIdentifier(core.environment)
-            guard var entry = entries[key] else { return false }
-            entry.opens -= 1
-            entries[key] = entry.opens == 0 ? nil : entry
-            return entry.opens == 0
+            guard case .open(_, let count) = entries[key]?.phase else { return false }
+            entries[key]?.phase = count == 1 ? .closing : .open(core, count: count - 1)
+            return count == 1
         }
-        if isLast { core.close() }
+        guard isLast else { return }
+        core.drain()
+        // Before the environment is closed: whoever waits has it open too.
+        move(core.environment, to: nil)
+        core.environment.close()
+    }
+
+    /// Moves an entry on, or ends it for nil, and wakes those who wait for that.
+    private static func move(_ environment: LMDBEnvironment, to phase: Phase?) {
+        let waiters = entries.withLock { entries in
+            let key = ObjectIdentifier(environment)
+            let waiters = entries[key]?.waiters ?? []
+            entries[key] = phase.map { Entry(phase: $0) }
+            return waiters
+        }
+        for waiter in waiters { waiter.signal() }
     }
 
     private static func openEnvironment(_ path: String, _ options: StoreOptions) throws(StoreError) -> LMDBEnvironment {
@@ -59,22 +134,9 @@ enum StoreRegistry {
             allowsNetworkFileSystem: options.allowsNetworkFileSystem, fileMode: options.fileMode)
         do {
             // The first open's options rule; what differs for this one (reading only) its own `Store` sees to.
-            return try LMDBEnvironment.open(at: path, options: openOptions(path) ?? wanted)
+            return try LMDBEnvironment.open(at: path, options: wanted, sharesAnyOptions: true)
         } catch {
             throw StoreError(error)
-        }
-    }
-
-    /// The options of the environment in this directory, when this process has it open.
-    private static func openOptions(_ path: String) -> LMDBEnvironment.Options? {
-        let attributes = try? FileManager.default.attributesOfItem(atPath: StoreDirectory.dataFile(path))
-        guard let inode = attributes?[.systemFileNumber] as? Int, let device = attributes?[.systemNumber] as? Int else {
-            return nil
-        }
-        return entries.withLock { entries in
-            entries.values.map(\.core.environment).first {
-                $0.fileIdentity.inode == UInt64(inode) && $0.fileIdentity.device == UInt64(device)
-            }?.options
         }
     }
 }
