@@ -14,20 +14,23 @@ extension LMDBEnvironment {
         while true {
             if isForked { throw forkedChild("mdb_txn_begin") }
             let code: Int32
-            switch gate.enterRead() {
+            let thread = SystemCalls.currentThread
+            switch gate.enterRead(thread) {
             case .refused(let refusal): throw refused(refusal, "mdb_txn_begin")
             case .pooled(let context):
+                context.readingThread = thread
                 code = context.renew()
                 if code == 0 { return LMDBReadTransaction(environment: self, context: context) }
-                leaveRead(context)
+                leaveRead(thread, context)
             case .fresh:
                 var transaction: OpaquePointer?
                 code = unsafe Calls.begin(handle.pointer, parent: nil, isReadOnly: true, into: &transaction)
                 if code == 0, let transaction = unsafe transaction {
                     let context = unsafe TransactionContext(environment: self, handle: transaction, writing: nil)
+                    context.readingThread = thread
                     return LMDBReadTransaction(environment: self, context: context)
                 }
-                leaveRead(nil)
+                leaveRead(thread, nil)
             }
             try mend(code, "mdb_txn_begin", attempt: attempt)
             attempt += 1
@@ -38,11 +41,16 @@ extension LMDBEnvironment {
         // A forked child's copy is the parent's to end: its reader slot is the parent's.
         guard !isForked else { return }
         context.reset()
-        leaveRead(context)
+        leaveRead(context.readingThread, context)
     }
 
-    private func leaveRead(_ context: TransactionContext?) {
-        gate.leaveRead(keeping: context)?.end()
+    private func leaveRead(_ thread: UInt, _ context: TransactionContext?) {
+        gate.leaveRead(thread, keeping: context)?.end()
+    }
+
+    /// Whether a read transaction that began on this thread still runs: a close would wait for it, and it for the close.
+    package var isReadOnThisThread: Bool {
+        gate.isReading(SystemCalls.currentThread)
     }
 
     /// Mends what kept a transaction from beginning, if that can be mended; else throws.

@@ -58,8 +58,9 @@ extension LMDBEnvironment {
         _ operation: StaticString, _ body: () throws(LMDBError) -> Result
     ) throws(LMDBError) -> Result {
         if isForked { throw forkedChild(operation) }
-        if case .refused(let refusal) = gate.enterRead(pooled: false) { throw refused(refusal, operation) }
-        defer { _ = gate.leaveRead(keeping: nil) }
+        let thread = SystemCalls.currentThread
+        if case .refused(let refusal) = gate.enterRead(thread, pooled: false) { throw refused(refusal, operation) }
+        defer { _ = gate.leaveRead(thread, keeping: nil) }
         return try body()
     }
 

@@ -13,6 +13,8 @@ final class TransactionContext: @unchecked Sendable {
     var handle: OpaquePointer?
     /// The family of write transactions it belongs to; nil for a read transaction.
     let writing: WriteLineage?
+    /// The thread that the read transaction began on.
+    var readingThread: UInt = 0
     /// Whether LMDB has failed the transaction: only an abort is left.
     var hasFailed = false
     /// Transactions on the same commit that this one had before `handle`; bytes and cursors may still be theirs.

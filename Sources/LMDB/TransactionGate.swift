@@ -10,6 +10,8 @@ final class TransactionGate: Sendable {
         var state = TransactionGateState()
         /// Ended read transactions, reset: a renewal costs a fifth of a begin. Each still holds its reader slot.
         var idle: [TransactionContext] = []
+        /// The threads that readers came in on, one for each.
+        var readingThreads: [UInt] = []
         var waiters: [DispatchSemaphore] = []
         /// Set when a write transaction was dropped on a thread that cannot end it.
         var abandoned: TransactionContext?
@@ -44,11 +46,12 @@ final class TransactionGate: Sendable {
     }
 
     /// Lets a reader in. Without `pooled`, one that brings its own transaction or needs none.
-    func enterRead(pooled: Bool = true) -> ReadEntry {
+    func enterRead(_ thread: UInt, pooled: Bool = true) -> ReadEntry {
         while true {
             let (entry, semaphore): (ReadEntry?, DispatchSemaphore?) = storage.withLock { storage in
                 switch storage.state.enterRead(thread: SystemCalls.currentThreadIdentity) {
                 case .enter:
+                    storage.readingThreads.append(thread)
                     if pooled, let context = storage.idle.popLast() { return (.pooled(context), nil) }
                     return (.fresh, nil)
                 case .refuse(let refusal): return (.refused(refusal), nil)
@@ -61,8 +64,15 @@ final class TransactionGate: Sendable {
     }
 
     /// Takes a reader out; keeps its transaction for later if there is room, else hands it back to be ended for good.
-    func leaveRead(keeping context: TransactionContext?) -> TransactionContext? {
+    ///
+    /// - Parameter thread: the one that it came in on.
+    func leaveRead(_ thread: UInt, keeping context: TransactionContext?) -> TransactionContext? {
         let (surplus, waiters): (TransactionContext?, [DispatchSemaphore]) = storage.withLock { storage in
+            // From the end: what a thread began last it mostly ends first.
+            if let index = storage.readingThreads.lastIndex(of: thread) {
+                storage.readingThreads.swapAt(index, storage.readingThreads.count - 1)
+                storage.readingThreads.removeLast()
+            }
             var surplus = context
             if let context, storage.idle.count < Self.maximumIdle {
                 storage.idle.append(context)
@@ -72,6 +82,11 @@ final class TransactionGate: Sendable {
         }
         for waiter in waiters { waiter.signal() }
         return surplus
+    }
+
+    /// Whether a reader that came in on a thread is still in.
+    func isReading(_ thread: UInt) -> Bool {
+        storage.withLock { $0.readingThreads.contains(thread) }
     }
 
     /// The waiting read transactions, to be ended for good.

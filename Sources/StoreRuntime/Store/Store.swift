@@ -56,12 +56,13 @@ public final class Store: Sendable {
     /// Waits for the writes that are queued, then closes the store. Later calls fail with `closed`; closing again does
     /// nothing.
     ///
-    /// Blocks until the last queued write is committed and the last read closure has ended, so do not call it inside a
-    /// read closure of this store, unless another `Store` of the same directory is open.
+    /// Blocks until the last queued write is committed and the last read closure has ended. Inside a write closure of any
+    /// store or a read closure of this one it returns at once instead, and the store is closed some time after that
+    /// closure has ended.
     public func close() {
         guard isOpen.exchange(false, ordering: .acquiringAndReleasing) else { return }
-        guard WriterThread.isCurrent else { return end() }
-        // The last reference may go with a write closure, on the very thread that closing waits for.
+        // Here, also for a last reference that goes with a closure, closing would wait for what this thread is in.
+        guard WriterThread.isCurrent || core.environment.isReadOnThisThread else { return end() }
         DispatchQueue.global().async { [core, temporary] in Store.end(core, temporary) }
     }
 
