@@ -67,8 +67,9 @@ private struct Meaning {
                 remedy: "Split the work over several transactions")
         case MDB_DBS_FULL:
             return Meaning(
-                code: .databasesFull, detail: "all handles for named databases are taken",
-                remedy: "Open the environment with a larger maximumDatabases")
+                code: .databasesFull,
+                detail: "all handles for named databases are taken; record types and their indexes take one each",
+                remedy: "Open the store with a larger maximumDatabases; within a process the first open's options hold")
         case MDB_BAD_VALSIZE:
             return Meaning(
                 code: .keySize, detail: "a key must have 1 to 511 bytes, and a value less than 4 GiB",

@@ -116,10 +116,14 @@ extension LMDBEnvironment {
     }
 
     func blocked(_ operation: StaticString, running: Int, seconds: Double, _ code: LMDBError.Code) -> LMDBError {
-        LMDBError(
-            code, operation: "\(operation)", path: path,
-            detail: "\(running) transactions of this process still ran after \(seconds) s",
-            remedy: "End them, then try again")
+        let who = "\(running) transactions of this process still ran after \(seconds) s"
+        guard code == .growthBlocked else {
+            return LMDBError(
+                code, operation: "\(operation)", path: path, detail: who, remedy: "End them, then try again")
+        }
+        return LMDBError(
+            code, operation: "\(operation)", path: path, detail: "the map cannot grow: \(who)",
+            remedy: "End them, then try again; keep read transactions short, or open the store with a larger map")
     }
 
     /// Whether a second open with these options may share this environment.

@@ -62,6 +62,8 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
         public static let transactionMisused = Code("transactionMisused")
         /// Too many writes wait.
         public static let queueFull = Code("queueFull")
+        /// The record types and indexes need more databases than the option for it allows.
+        public static let tooManyDatabases = Code("tooManyDatabases")
         /// The file system cannot hold a store safely.
         public static let unsupportedFileSystem = Code("unsupportedFileSystem")
         /// Another process uses the store from another pid namespace.
@@ -114,6 +116,7 @@ extension StoreError {
         .noSuchFile: .noSuchStore, .unfinished: .noSuchStore, .diskFull: .diskFull, .inputOutput: .inputOutput,
         .panicked: .inputOutput, .accessDenied: .accessDenied, .readOnly: .readOnly, .closed: .closed, .busy: .inUse,
         .conflictingOptions: .inUse, .networkFileSystem: .unsupportedFileSystem,
+        .databasesFull: .tooManyDatabases,
         .foreignProcessNamespace: .foreignProcessNamespace, .forkedChild: .forkedChild,
         .wrongThread: .transactionMisused, .badTransaction: .transactionMisused,
     ]

@@ -69,7 +69,11 @@ struct GrowthTests {
         try store.environment.store([("a", "1")])
         do {
             let transaction = try store.environment.beginRead()
-            #expect(code { try store.environment.grow(to: 1 << 24, waitingAtMost: 0.01) } == .growthBlocked)
+            let error = #expect(throws: LMDBError.self) {
+                try store.environment.grow(to: 1 << 24, waitingAtMost: 0.01)
+            }
+            #expect(error?.code == .growthBlocked)
+            #expect(error?.remedy?.contains("keep read transactions short") == true)
             #expect(try transaction.snapshot.value("a") == "1")
         }
         let transaction = try store.environment.beginWrite()

@@ -15,8 +15,13 @@ extension Store {
     ///   - durability: what the commit survives; the store's standard when nil. A commit shared with others is as
     ///     durable as the strictest of them asks.
     ///   - body: what to do.
-    /// - Throws: what `body` throws; ``StoreError``: `closed`, `readOnly`, `queueFull`, `mapFull`, `diskFull`,
-    ///   `inputOutput`: not committed; `outcomeUnknown`: the commit may or may not be there after a reopen.
+    /// There is no limit on the wait for another process's write: LMDB's lock is held for as long as its closures run, and
+    /// only the end of that process gives it up early.
+    ///
+    /// - Throws: what `body` throws; ``StoreError``: `closed`, `readOnly`, `queueFull`, `diskFull`, `inputOutput`: not
+    ///   committed; `mapFull`: not committed, since the disk or the address space has no room for a larger map, or a read
+    ///   closure of this process kept the map from growing for 10 seconds; `outcomeUnknown`: the commit may or may not be
+    ///   there after a reopen.
     @discardableResult
     public func write<T: Sendable>(
         durability: Durability? = nil, _ body: @escaping @Sendable (inout WriteTransaction) throws -> T

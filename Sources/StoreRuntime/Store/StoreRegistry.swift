@@ -130,7 +130,7 @@ enum StoreRegistry {
     private static func openEnvironment(_ path: String, _ options: StoreOptions) throws(StoreError) -> LMDBEnvironment {
         let wanted = LMDBEnvironment.Options(
             mapSize: options.mapByteCount, maximumReaders: options.maximumReaders,
-            isReadOnly: options.isReadOnly, syncs: !options.isTemporary,
+            maximumDatabases: options.maximumDatabases, isReadOnly: options.isReadOnly, syncs: !options.isTemporary,
             allowsNetworkFileSystem: options.allowsNetworkFileSystem, fileMode: options.fileMode)
         do {
             // The first open's options rule; what differs for this one (reading only) its own `Store` sees to.

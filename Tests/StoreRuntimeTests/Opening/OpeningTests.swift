@@ -102,6 +102,18 @@ import Testing
         }
     }
 
+    @Test func `record types that need more databases than the option allows are refused with its name`() throws {
+        let folder = try StoreFolder()
+        var options = StoreOptions()
+        // The store's own four, and one.
+        options.maximumDatabases = 5
+        let error = try #require(
+            storeError { _ = try Store(at: folder.path, records: Sensor.self, options: options) })
+        #expect(error.code == .tooManyDatabases)
+        #expect(error.remedy?.contains("maximumDatabases") == true)
+        try Store(at: folder.path, records: Sensor.self).close()
+    }
+
     @Test func `all directories above a new store are made`() throws {
         let folder = try StoreFolder()
         let path = folder.path + "/a/b/c"
