@@ -33,15 +33,20 @@ extension LMDBEnvironment {
         let forkGeneration = ForkGuard.startWatching()
         try checkFileSystem(at: path, options: options)
         let inspection = try DataFileInspection.inspect(storeAt: path)
-        let request = Calls.OpenRequest(
-            path: path,
-            mapSize: try mapSize(for: options, needed: inspection?.newest.neededByteCount ?? 0, path: path),
+        let needed = inspection?.newest.neededByteCount ?? 0
+        var request = Calls.OpenRequest(
+            path: path, mapSize: try mapSize(atMost: options.mapSize, needed: needed, path: path),
             maximumReaders: UInt32(clamping: options.maximumReaders),
             maximumDatabases: UInt32(clamping: options.maximumDatabases),
             isReadOnly: options.isReadOnly, syncs: options.syncs, fileMode: options.fileMode)
         let newFiles = ["/data.mdb", "/lock.mdb"].map { path + $0 }.filter { SystemCalls.node(at: $0) == nil }
         var pointer: OpaquePointer?
-        let code = unsafe Calls.open(request, into: &pointer)
+        var code = unsafe Calls.open(request, into: &pointer)
+        // Others who open at the same time may have taken the address space that was free a moment ago.
+        while code == ENOMEM, request.mapSize / 2 >= max(smallestMap, needed) {
+            request.mapSize = try mapSize(atMost: request.mapSize / 2, needed: needed, path: path)
+            code = unsafe Calls.open(request, into: &pointer)
+        }
         guard code == 0, let pointer = unsafe pointer else { throw openFailure(code, path: path, options: options) }
         for file in newFiles { SystemCalls.setMode(file, options.fileMode) }
         let handle = unsafe EnvironmentHandle(pointer: pointer)
@@ -89,9 +94,9 @@ extension LMDBEnvironment {
 
     /// The map size asked for, or the largest that the limit on address space leaves, down by halves. A smaller one
     /// takes at most half of what is left: the program needs room too.
-    static func mapSize(for options: Options, needed: Int, path: String) throws(LMDBError) -> Int {
-        guard !SystemCalls.canMap(byteCount: max(options.mapSize, needed)) else { return options.mapSize }
-        var size = options.mapSize / 2
+    private static func mapSize(atMost largest: Int, needed: Int, path: String) throws(LMDBError) -> Int {
+        guard !SystemCalls.canMap(byteCount: max(largest, needed)) else { return largest }
+        var size = largest / 2
         while size >= max(smallestMap, needed) {
             if SystemCalls.canMap(byteCount: 2 * size) { return size }
             size /= 2
