@@ -32,90 +32,83 @@ extension LMDBError {
 /// What a code means, and what to do about it.
 private struct Meaning {
     var code: LMDBError.Code
+    /// Nil for LMDB's or the system's own words.
     var detail: String?
     var remedy: String?
 
+    init(_ code: LMDBError.Code, _ detail: String? = nil, remedy: String? = nil) {
+        self.code = code
+        self.detail = detail
+        self.remedy = remedy
+    }
+
     /// `isOfHandle`: the operation took a transaction and a database, which EINVAL then is about.
     static func of(_ code: Int32, isOfHandle: Bool) -> Meaning {
-        if code == EINVAL && isOfHandle {
-            return Meaning(
-                code: .badTransaction, detail: "LMDB refused the handle",
-                remedy: "The database was not open when the transaction began, or the transaction has ended")
-        }
-        return code < 0 ? ofLMDB(code) : ofSystem(code)
+        code == EINVAL && isOfHandle ? refusedHandle : meanings[code] ?? Meaning(.other)
     }
 
-    private static func ofLMDB(_ code: Int32) -> Meaning {
-        switch code {
-        case MDB_NOTFOUND: return Meaning(code: .notFound)
-        case MDB_KEYEXIST: return Meaning(code: .keyExists)
-        case MDB_MAP_FULL:
-            return Meaning(
-                code: .mapFull, detail: "the map has no free page left",
-                remedy: "Abort the transaction, grow the map, and run the transaction again")
-        case MDB_MAP_RESIZED:
-            return Meaning(
-                code: .mapResized, detail: "another process grew the store past this process's map",
-                remedy: "End this process's transactions and begin again")
-        case MDB_READERS_FULL:
-            return Meaning(
-                code: .readersFull, detail: "all slots of the reader table are taken",
-                remedy: "End read transactions; the table's size is fixed by the first process that opens the store")
-        case MDB_TXN_FULL:
-            return Meaning(
-                code: .transactionTooLarge, detail: "the transaction touches too many pages",
-                remedy: "Split the work over several transactions")
-        case MDB_DBS_FULL:
-            return Meaning(
-                code: .databasesFull,
-                detail: "all handles for named databases are taken; record types and their indexes take one each",
-                remedy: "Open the store with a larger maximumDatabases; within a process the first open's options hold")
-        case MDB_BAD_VALSIZE:
-            return Meaning(
-                code: .keySize, detail: "a key must have 1 to 511 bytes, and a value less than 4 GiB",
-                remedy: "Shorten the key, for example with a hash of its end")
-        case MDB_INCOMPATIBLE:
-            return Meaning(
-                code: .incompatible, detail: "the database is of another kind, or the entry is not a database")
-        case MDB_CORRUPTED, MDB_PAGE_NOTFOUND, MDB_CURSOR_FULL, MDB_PAGE_FULL:
-            return Meaning(code: .damaged, remedy: "Restore the store from a copy, or export what can still be read")
-        case MDB_PANIC:
-            return Meaning(
-                code: .panicked, detail: "LMDB gave this environment up after a fatal error",
-                remedy: "Close the environment and open it again")
-        case MDB_VERSION_MISMATCH:
-            return Meaning(
-                code: .newerFormat, detail: "the file's data version is not the one of this liblmdb",
-                remedy: "Open it with the program that wrote it, or with a newer liblmdb")
-        case MDB_INVALID: return Meaning(code: .notAStore, detail: "the file is not an LMDB data file")
-        case MDB_BAD_RSLOT, MDB_BAD_TXN, MDB_BAD_DBI:
-            return Meaning(
-                code: .badTransaction, detail: "the transaction has failed, has ended, or has a live child",
-                remedy: "End it and begin a new one")
-        default: return Meaning(code: .other)
-        }
-    }
+    private static let refusedHandle = Meaning(
+        .badTransaction, "LMDB refused the handle",
+        remedy: "The database was not open when the transaction began, or the transaction has ended")
 
-    private static func ofSystem(_ code: Int32) -> Meaning {
-        switch code {
-        case ENOSPC, EDQUOT, EFBIG:
-            return Meaning(code: .diskFull, remedy: "Free space on the disk, then run the transaction again")
-        case EIO: return Meaning(code: .inputOutput, remedy: "Look at the disk's free space and the kernel's messages")
-        case EACCES, EPERM: return Meaning(code: .accessDenied, remedy: "Give this process's user access to the files")
-        case ENOENT, ENOTDIR: return Meaning(code: .noSuchFile)
-        case EROFS: return Meaning(code: .readOnly, remedy: "Open the store read-only")
-        case EBUSY: return Meaning(code: .busy)
-        case ENOMEM:
-            return Meaning(
-                code: .addressSpace, detail: "not enough memory or address space",
-                remedy: "Raise the address-space limit (ulimit -v) or ask for a smaller map")
-        case EAGAIN:
-            return Meaning(
-                code: .foreignProcessNamespace,
-                detail: "another process with this process's id uses the store: the two run in separate pid namespaces",
-                remedy: "Let all containers that share this volume share one pid namespace, or use one container for it"
-            )
-        default: return Meaning(code: .other)
-        }
-    }
+    private static let badTransaction = Meaning(
+        .badTransaction, "the transaction has failed, has ended, or has a live child",
+        remedy: "End it and begin a new one")
+
+    private static let damaged = Meaning(
+        .damaged, remedy: "Restore the store from a copy, or export what can still be read")
+
+    private static let diskFull = Meaning(
+        .diskFull, remedy: "Free space on the disk, then run the transaction again")
+
+    private static let accessDenied = Meaning(
+        .accessDenied, remedy: "Give this process's user access to the files")
+
+    /// LMDB's codes are negative, the system's positive.
+    private static let meanings: [Int32: Meaning] = [
+        MDB_NOTFOUND: Meaning(.notFound),
+        MDB_KEYEXIST: Meaning(.keyExists),
+        MDB_MAP_FULL: Meaning(
+            .mapFull, "the map has no free page left",
+            remedy: "Abort the transaction, grow the map, and run the transaction again"),
+        MDB_MAP_RESIZED: Meaning(
+            .mapResized, "another process grew the store past this process's map",
+            remedy: "End this process's transactions and begin again"),
+        MDB_READERS_FULL: Meaning(
+            .readersFull, "all slots of the reader table are taken",
+            remedy: "End read transactions; the table's size is fixed by the first process that opens the store"),
+        MDB_TXN_FULL: Meaning(
+            .transactionTooLarge, "the transaction touches too many pages",
+            remedy: "Split the work over several transactions"),
+        MDB_DBS_FULL: Meaning(
+            .databasesFull,
+            "all handles for named databases are taken; record types and their indexes take one each",
+            remedy: "Open the store with a larger maximumDatabases; within a process the first open's options hold"),
+        MDB_BAD_VALSIZE: Meaning(
+            .keySize, "a key must have 1 to 511 bytes, and a value less than 4 GiB",
+            remedy: "Shorten the key, for example with a hash of its end"),
+        MDB_INCOMPATIBLE: Meaning(.incompatible, "the database is of another kind, or the entry is not a database"),
+        MDB_CORRUPTED: damaged, MDB_PAGE_NOTFOUND: damaged, MDB_CURSOR_FULL: damaged, MDB_PAGE_FULL: damaged,
+        MDB_PANIC: Meaning(
+            .panicked, "LMDB gave this environment up after a fatal error",
+            remedy: "Close the environment and open it again"),
+        MDB_VERSION_MISMATCH: Meaning(
+            .newerFormat, "the file's data version is not the one of this liblmdb",
+            remedy: "Open it with the program that wrote it, or with a newer liblmdb"),
+        MDB_INVALID: Meaning(.notAStore, "the file is not an LMDB data file"),
+        MDB_BAD_RSLOT: badTransaction, MDB_BAD_TXN: badTransaction, MDB_BAD_DBI: badTransaction,
+        ENOSPC: diskFull, EDQUOT: diskFull, EFBIG: diskFull,
+        EIO: Meaning(.inputOutput, remedy: "Look at the disk's free space and the kernel's messages"),
+        EACCES: accessDenied, EPERM: accessDenied,
+        ENOENT: Meaning(.noSuchFile), ENOTDIR: Meaning(.noSuchFile),
+        EROFS: Meaning(.readOnly, remedy: "Open the store read-only"),
+        EBUSY: Meaning(.busy),
+        ENOMEM: Meaning(
+            .addressSpace, "not enough memory or address space",
+            remedy: "Raise the address-space limit (ulimit -v) or ask for a smaller map"),
+        EAGAIN: Meaning(
+            .foreignProcessNamespace,
+            "another process with this process's id uses the store: the two run in separate pid namespaces",
+            remedy: "Let all containers that share this volume share one pid namespace, or use one container for it"),
+    ]
 }

@@ -49,15 +49,8 @@ private struct TypeAddition {
         let finished = try transaction.finish()
         head = finished.head
         raw = finished.intoRaw()
-        try FeedRetention.trim(
-            &head, limit: old.limits.retainedChangeSets, added: Int(head.sequence - first), old.databases.feed, &raw)
-        head.transactionID = UInt64(raw.snapshot.transactionID)
-        try StoreFormat.writeHead(head, old.databases, &raw)
-        do {
-            try raw.commit()
-        } catch {
-            throw StoreError(error)
-        }
+        try head.write(since: first, old, in: &raw)
+        if let failure = raw.commitFailure() { throw failure }
         return result
     }
 }

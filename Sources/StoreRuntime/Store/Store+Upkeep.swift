@@ -35,21 +35,13 @@ extension Store {
             throw StoreError(
                 .accessDenied, "the directory \(directory) cannot be made: \(error.localizedDescription)", cause: error)
         }
-        do {
-            try core.environment.copy(to: directory, compacting: compacting)
-        } catch {
-            throw StoreError(error)
-        }
+        try mapLMDB { () throws(LMDBError) in try core.environment.copy(to: directory, compacting: compacting) }
     }
 
     /// The processes that read the store now, and the snapshots they hold.
     package func readers() throws(StoreError) -> [LMDBReader] {
         try requireOpen()
-        do {
-            return try core.environment.readers()
-        } catch {
-            throw StoreError(error)
-        }
+        return try mapLMDB { () throws(LMDBError) in try core.environment.readers() }
     }
 
     /// Frees the reader slots of processes that are gone.
@@ -59,20 +51,12 @@ extension Store {
     @discardableResult
     public func clearStaleReaders() throws(StoreError) -> Int {
         try requireOpen()
-        do {
-            return try core.environment.clearStaleReaders()
-        } catch {
-            throw StoreError(error)
-        }
+        return try mapLMDB { () throws(LMDBError) in try core.environment.clearStaleReaders() }
     }
 
     /// Sizes of the environment.
     package func environmentInfo() throws(StoreError) -> LMDBInfo {
         try requireOpen()
-        do {
-            return try core.environment.info()
-        } catch {
-            throw StoreError(error)
-        }
+        return try mapLMDB { () throws(LMDBError) in try core.environment.info() }
     }
 }

@@ -20,7 +20,7 @@ enum StoreOpening {
         _ environment: LMDBEnvironment, options: StoreOptions, records: [any Record.Type],
         _ body: (inout CatalogEditor) throws -> Void
     ) throws -> StoreState {
-        var raw = try mapped { () throws(LMDBError) in try environment.beginWrite() }
+        var raw = try mapLMDB { () throws(LMDBError) in try environment.beginWrite() }
         let databases = try openDatabases(&raw)
         let home = environment.fileIdentity.homeBytes
         let context = WriteContext(
@@ -47,16 +47,9 @@ enum StoreOpening {
         didWrite = didWrite || finished.didWrite || header.head.transactionID == 0
         raw = finished.intoRaw()
         let catalog = try Catalog(version: version, types: types, records: records)
-        if didWrite {
-            head.transactionID = UInt64(raw.snapshot.transactionID)
-            try StoreFormat.writeHead(head, databases, &raw)
-        }
+        if didWrite { try head.write(databases, in: &raw) }
         // Committed even when nothing was written: the handles that were opened in it are kept only so.
-        do {
-            try raw.commit()
-        } catch {
-            throw StoreError(error)
-        }
+        if let failure = raw.commitFailure() { throw failure }
         return StoreState(identity: header.identity, databases: databases, limits: options.limits, catalog: catalog)
     }
 
@@ -64,7 +57,7 @@ enum StoreOpening {
     static func readOnlyState(
         _ environment: LMDBEnvironment, options: StoreOptions, records: [any Record.Type]
     ) throws -> StoreState {
-        let raw = try mapped { () throws(LMDBError) in try environment.beginRead() }
+        let raw = try mapLMDB { () throws(LMDBError) in try environment.beginRead() }
         guard let databases = try StoreFormat.openDatabases(raw.snapshot) else { throw notAStore(environment.path) }
         let header = try StoreFormat.header(databases, raw.snapshot)
         var types: [OpenType] = []
@@ -112,10 +105,6 @@ enum StoreOpening {
 
     private static func notAStore(_ path: String) -> StoreError {
         StoreError(.notAStore, "\(path) holds no store", remedy: "name the directory of a store")
-    }
-
-    private static func mapped<T: ~Copyable>(_ body: () throws(LMDBError) -> T) throws(StoreError) -> T {
-        try mapLMDB(body)
     }
 }
 

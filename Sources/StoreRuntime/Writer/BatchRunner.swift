@@ -61,24 +61,22 @@ struct BatchRunner {
     }
 
     private func grow() throws(StoreError) {
-        do {
+        try mapLMDB { () throws(LMDBError) in
             // A killed reader may be what keeps pages from being used again.
             try environment.clearStaleReaders()
             let info = try environment.info()
             try environment.grow(to: info.mapSize * 2, waitingAtMost: 10)
-        } catch {
-            throw StoreError(error)
         }
     }
 
     private func pass(_ jobs: [WriteJob], _ state: StoreState) throws -> Pass {
         let syncsMeta = jobs.contains { $0.durability == .full }
-        var parent = try begin(syncsMeta: syncsMeta)
+        var parent = try mapLMDB { () throws(LMDBError) in try environment.beginWrite(syncsMeta: syncsMeta) }
         guard try StoreFormat.catalogVersion(state.databases, parent.snapshot) == state.catalog.version else {
             return .catalogChanged
         }
         var head = try StoreFormat.head(state.databases, parent.snapshot)
-        let firstHead = head
+        let first = head.sequence
         var wrote = try ForeignWrites.note(&head, state.databases, jobs[0].context, in: &parent)
         var outcomes: [Outcome] = []
         outcomes.reserveCapacity(jobs.count)
@@ -94,7 +92,7 @@ struct BatchRunner {
             }
         } else {
             for job in jobs {
-                let child = try beginChild(&parent)
+                let child = try mapLMDB { () throws(LMDBError) in try parent.beginChild() }
                 switch try runAlone(job, state, head, child) {
                 case .undone(let error):
                     if error.isMapFull { return .mapFull }
@@ -103,7 +101,7 @@ struct BatchRunner {
                     wrote = wrote || finished.didWrite
                     head = finished.head
                     outcomes.append(.done(head))
-                    if let failure = commitFailure(finished.intoRaw()) {
+                    if let failure = finished.intoRaw().commitFailure() {
                         if failure.isMapFull { return .mapFull }
                         throw failure
                     }
@@ -111,33 +109,19 @@ struct BatchRunner {
             }
         }
         guard wrote else { return .committed(outcomes) }
-        if let failure = writeHead(&head, since: firstHead, state, &parent) {
-            if failure.isMapFull { return .mapFull }
-            throw failure
+        do {
+            try head.write(since: first, state, in: &parent)
+        } catch {
+            if error.isMapFull { return .mapFull }
+            throw error
         }
-        if let failure = commitFailure(parent) {
+        if let failure = parent.commitFailure() {
             if failure.isMapFull { return .mapFull }
             // A closure that threw keeps its own error.
             return .committed(
                 outcomes.map { if case .done = $0 { .failed(failure) } else { $0 } })
         }
         return .committed(outcomes)
-    }
-
-    /// Trims the feed and writes its head, the last steps before the commit.
-    private func writeHead(
-        _ head: inout FeedHead, since first: FeedHead, _ state: StoreState, _ raw: inout LMDBWriteTransaction
-    ) -> StoreError? {
-        do {
-            try FeedRetention.trim(
-                &head, limit: state.limits.retainedChangeSets, added: Int(head.sequence - first.sequence),
-                state.databases.feed, &raw)
-            head.transactionID = UInt64(raw.snapshot.transactionID)
-            try StoreFormat.writeHead(head, state.databases, &raw)
-            return nil
-        } catch {
-            return error
-        }
     }
 
     /// What became of one closure.
@@ -171,32 +155,6 @@ struct BatchRunner {
             return .kept(try transaction.finish())
         } catch {
             return .undone(error)
-        }
-    }
-
-    private func begin(syncsMeta: Bool) throws(StoreError) -> LMDBWriteTransaction {
-        do {
-            return try environment.beginWrite(syncsMeta: syncsMeta)
-        } catch {
-            throw StoreError(error)
-        }
-    }
-
-    private func beginChild(_ parent: inout LMDBWriteTransaction) throws(StoreError) -> LMDBWriteTransaction {
-        do {
-            return try parent.beginChild()
-        } catch {
-            throw StoreError(error)
-        }
-    }
-
-    // Errors of a commit are returned: Swift 6.3.1 crashes on a transaction that is consumed inside `do`.
-    private func commitFailure(_ raw: consuming LMDBWriteTransaction) -> StoreError? {
-        do {
-            try raw.commit()
-            return nil
-        } catch {
-            return StoreError(error)
         }
     }
 }

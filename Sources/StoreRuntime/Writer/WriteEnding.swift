@@ -1,0 +1,33 @@
+import LMDB
+import StoreEngine
+
+extension FeedHead {
+    /// Trims the feed and writes this head, the last steps before a commit.
+    ///
+    /// - Parameter first: the newest change set before the transaction.
+    mutating func write(
+        since first: UInt64, _ state: StoreState, in raw: inout LMDBWriteTransaction
+    ) throws(StoreError) {
+        try FeedRetention.trim(
+            &self, limit: state.limits.retainedChangeSets, added: Int(sequence - first), state.databases.feed, &raw)
+        try write(state.databases, in: &raw)
+    }
+
+    /// Writes this head with the transaction's number, by which commits of foreign programs are told.
+    mutating func write(_ databases: StoreDatabases, in raw: inout LMDBWriteTransaction) throws(StoreError) {
+        transactionID = UInt64(raw.snapshot.transactionID)
+        try StoreFormat.writeHead(self, databases, &raw)
+    }
+}
+
+extension LMDBWriteTransaction {
+    /// Commits, and returns what kept it from that: Swift 6.3.1 crashes on a transaction that is consumed inside `do`.
+    consuming func commitFailure() -> StoreError? {
+        do {
+            try commit()
+            return nil
+        } catch {
+            return StoreError(error)
+        }
+    }
+}
