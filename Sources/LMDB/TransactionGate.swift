@@ -68,10 +68,10 @@ final class TransactionGate: Sendable {
     /// - Parameter thread: the one that it came in on.
     func leaveRead(_ thread: UInt, keeping context: TransactionContext?) -> TransactionContext? {
         let (surplus, waiters): (TransactionContext?, [DispatchSemaphore]) = storage.withLock { storage in
-            // From the end: what a thread began last it mostly ends first.
-            if let index = storage.readingThreads.lastIndex(of: thread) {
-                storage.readingThreads.swapAt(index, storage.readingThreads.count - 1)
-                storage.readingThreads.removeLast()
+            // Mostly the last one that came; else that one takes the place.
+            let last = storage.readingThreads.removeLast()
+            if last != thread, let index = storage.readingThreads.lastIndex(of: thread) {
+                storage.readingThreads[index] = last
             }
             var surplus = context
             if let context, storage.idle.count < Self.maximumIdle {
