@@ -50,6 +50,7 @@ package final class LMDBEnvironment: Sendable {
     let gate = TransactionGate()
     /// Databases that the environment has handles for, by name.
     let databases = HandoverMutex<[String: LMDBDatabase]>([:])
+    let appendGuesses: AppendGuesses
     /// What LMDB was last told; changed by the holder of the writer's seat only.
     let defersMetaSync = HandoverMutex(false)
     /// Whether LMDB has given this environment up.
@@ -62,6 +63,7 @@ package final class LMDBEnvironment: Sendable {
         self.handle = handle
         self.node = node
         self.forkGeneration = forkGeneration
+        appendGuesses = AppendGuesses(maximumDatabases: options.maximumDatabases)
         lockNode = SystemCalls.node(at: path + "/lock.mdb")
         let descriptor = unsafe Calls.fileDescriptor(of: handle.pointer)
         fileIdentity = LMDBFileIdentity(

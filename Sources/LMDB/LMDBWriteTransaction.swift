@@ -59,6 +59,20 @@ package struct LMDBWriteTransaction: ~Copyable {
         throw context.failure(code, "mdb_put")
     }
 
+    /// Stores a value under a key that is to be new. False: there is one already, which stays.
+    ///
+    /// Keys that come in rising order are appended, which leaves pages full.
+    package mutating func putNew(_ database: LMDBDatabase, key: RawSpan, value: RawSpan) throws(LMDBError) -> Bool {
+        let guesses = environment.appendGuesses
+        var isAppended = false
+        if guesses.isLikely(database) {
+            isAppended = try put(database, key: key, value: value, options: [.append, .noOverwrite])
+        }
+        guesses.note(database, wasAppended: isAppended)
+        if isAppended { return true }
+        return try put(database, key: key, value: value, options: .noOverwrite)
+    }
+
     /// Deletes a key. False: there was none.
     @discardableResult
     package mutating func delete(_ database: LMDBDatabase, key: RawSpan) throws(LMDBError) -> Bool {

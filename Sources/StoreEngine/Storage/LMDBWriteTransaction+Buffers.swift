@@ -11,12 +11,18 @@ extension LMDBWriteTransaction {
         try put(database, key: key.bytes, value: value.bytes, options: options)
     }
 
-    /// Puts an encoded record; false when `.noOverwrite` found the key.
-    @discardableResult
+    /// Puts an encoded record.
     mutating func put(
-        _ database: LMDBDatabase, key: borrowing ByteWriter, record: borrowing FieldEncoder, options: PutOptions = []
+        _ database: LMDBDatabase, key: borrowing ByteWriter, record: borrowing FieldEncoder
+    ) throws(LMDBError) {
+        try put(database, key: key.bytes, value: record.bytes)
+    }
+
+    /// Puts an encoded record under a key that is to be new; false when there is one.
+    mutating func putNew(
+        _ database: LMDBDatabase, key: borrowing ByteWriter, record: borrowing FieldEncoder
     ) throws(LMDBError) -> Bool {
-        try put(database, key: key.bytes, value: record.bytes, options: options)
+        try putNew(database, key: key.bytes, value: record.bytes)
     }
 
     /// Deletes the entry under the key in a buffer; false when there is none.

@@ -14,8 +14,6 @@ package final class OpenType: Sendable {
     package let tokens: [(place: Int, token: DefaultToken)]
     /// The place of the integer that the store assigns, if it does.
     package let assignedPlace: Int?
-    /// Whether new records follow all others.
-    let appendGuess = AppendGuess()
     private let placesByVersion: [UInt32: [Int32]]
 
     /// Opens the parts of `type`; `database` and `indexDatabases` are those of its records and indexes in order.

@@ -69,7 +69,7 @@ extension WriteTransaction {
         let earlier = known.flatMap { changes.incarnationBefore($0) }
         encoder.seal(schemaVersion: type.type.version, incarnation: earlier ?? sequence)
         do {
-            guard try putNew(type) else {
+            guard try raw.putNew(type.database, key: recordKey, record: encoder) else {
                 throw StoreError(
                     .recordExists,
                     "there is a record of \(type.name) with the id \(RecordText.id(encoder.bytes, type)) already",
@@ -86,18 +86,6 @@ extension WriteTransaction {
         let index = known ?? changes.add(address, key: recordKey)
         changes.set(index, after: encoder)
         try requireRoomForChanges()
-    }
-
-    /// Puts the record at hand; false when there is one with its key.
-    private mutating func putNew(_ type: OpenType) throws(LMDBError) -> Bool {
-        var isAppended = false
-        if type.appendGuess.isLikely {
-            isAppended = try raw.put(
-                type.database, key: recordKey, record: encoder, options: [.append, .noOverwrite])
-        }
-        type.appendGuess.note(wasAppended: isAppended)
-        if isAppended { return true }
-        return try raw.put(type.database, key: recordKey, record: encoder, options: .noOverwrite)
     }
 
     private mutating func replace(_ type: OpenType, _ typeIndex: Int) throws(StoreError) {
