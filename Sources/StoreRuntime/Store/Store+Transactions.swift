@@ -8,6 +8,9 @@ extension Store {
     /// is undone alone. `body` may run more than once, after the map grew; only its last result is returned. It runs on
     /// the store's writer thread and must not wait for anything.
     ///
+    /// There is no limit on the wait for another process's write: LMDB's lock is held for as long as its closures run, and
+    /// only the end of that process gives it up early.
+    ///
     /// Cancelling the task withdraws a closure that has not begun (`CancellationError`); one that has begun is
     /// completed.
     ///
@@ -15,9 +18,6 @@ extension Store {
     ///   - durability: what the commit survives; the store's standard when nil. A commit shared with others is as
     ///     durable as the strictest of them asks.
     ///   - body: what to do.
-    /// There is no limit on the wait for another process's write: LMDB's lock is held for as long as its closures run, and
-    /// only the end of that process gives it up early.
-    ///
     /// - Throws: what `body` throws; ``StoreError``: `closed`, `readOnly`, `queueFull`, `diskFull`, `inputOutput`: not
     ///   committed; `mapFull`: not committed, since the disk or the address space has no room for a larger map, or a read
     ///   closure of this process kept the map from growing for 10 seconds; `outcomeUnknown`: the commit may or may not be
@@ -31,7 +31,12 @@ extension Store {
         let job = makeJob(durability, body, result)
         let position = try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Position, any Error>) in
-                submit(job) { continuation.resume(with: $0) }
+                job.onCompletion { continuation.resume(with: $0) }
+                do {
+                    try core.enqueue(job)
+                } catch {
+                    job.complete(.failure(error))
+                }
             }
         } onCancel: {
             job.withdraw()
@@ -40,6 +45,8 @@ extension Store {
     }
 
     /// Runs `body` in a write transaction and blocks until it is committed: for programs without tasks.
+    ///
+    /// While no other write waits or runs, `body` runs on the calling thread.
     ///
     /// - Throws: as the asynchronous form; `nestedWrite` when called inside a write closure of any store, where it
     ///   could wait for itself.
@@ -52,7 +59,9 @@ extension Store {
         try WriterThread.requireElsewhere()
         let result = ResultBox<T>()
         let handover = Handover<Result<Position, any Error>>()
-        submit(makeJob(durability, body, result)) { handover.give($0) }
+        let job = makeJob(durability, body, result)
+        job.onCompletion { handover.give($0) }
+        try core.runOrEnqueue(job)
         return try committed(result, try handover.wait().get())
     }
 
@@ -80,15 +89,6 @@ extension Store {
     ) -> WriteJob {
         WriteJob(durability: durability ?? core.options.durability, context: core.makeContext()) { transaction in
             result.set(try body(&transaction))
-        }
-    }
-
-    private func submit(_ job: WriteJob, _ completion: @escaping WriteJob.Completion) {
-        job.onCompletion(completion)
-        do {
-            try core.enqueue(job)
-        } catch {
-            job.complete(.failure(error))
         }
     }
 

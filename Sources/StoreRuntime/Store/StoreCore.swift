@@ -41,7 +41,7 @@ final class StoreCore: Sendable {
             return StoreCore(environment: environment, options: options, writer: nil, state: state, records: records)
         }
         let late = LateCore()
-        let writer = WriterThread(name: "modelstore-writer", limits: options.limits) { jobs in
+        let writer = WriterThread(name: "store-writer", limits: options.limits) { jobs in
             late.core?.run(jobs)
         } upkeep: {
             // Readers that were killed keep pages from being used again until their slots are freed. Should that fail,
@@ -92,6 +92,9 @@ final class StoreCore: Sendable {
 
     /// Queues a write closure.
     func enqueue(_ job: WriteJob) throws(StoreError) { try requireWriter().enqueue(job) }
+
+    /// Runs a write closure on the calling thread if nothing else waits or runs, and queues it otherwise.
+    func runOrEnqueue(_ job: WriteJob) throws(StoreError) { try requireWriter().runOrEnqueue(job) }
 
     /// The inputs of a new write closure.
     func makeContext() -> WriteContext {

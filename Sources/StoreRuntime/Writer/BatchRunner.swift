@@ -3,7 +3,7 @@ import StoreEngine
 
 /// Runs write closures in LMDB transactions: one commit for a batch, each closure all-or-nothing in it.
 ///
-/// Belongs to the writer thread; nothing here is called from elsewhere.
+/// Belongs to whoever works for the queue: the writer thread, or a caller that does its own write.
 struct BatchRunner {
     let environment: LMDBEnvironment
 

@@ -2,7 +2,8 @@ import StoreEngine
 
 /// What waits for the writer thread: a state machine without a lock or a thread of its own.
 ///
-/// Open, then draining (no new work, what waits is done), then closed.
+/// Open, then draining (no new work, what waits is done), then closed. Meanwhile nobody works, or the writer thread does,
+/// or a caller that found nothing to do but its own write.
 struct WriteQueue {
     /// One piece of work for the writer thread.
     enum Work {
@@ -18,7 +19,12 @@ struct WriteQueue {
         case open, draining, closed
     }
 
+    private enum Worker {
+        case nobody, thread, caller
+    }
+
     private var phase = Phase.open
+    private var worker = Worker.nobody
     private var jobs: [WriteJob] = []
     private var tasks: [@Sendable () -> Void] = []
     private let limits: StoreLimits
@@ -55,8 +61,28 @@ struct WriteQueue {
         return true
     }
 
+    /// Lets a caller do its own write, if nothing else waits or is being done.
+    mutating func claim() -> Bool {
+        guard phase == .open, worker == .nobody, jobs.isEmpty, tasks.isEmpty else { return false }
+        worker = .caller
+        return true
+    }
+
+    /// Balances `claim`; whether the writer thread has something to do.
+    mutating func relinquish() -> Bool {
+        worker = .nobody
+        return phase != .open || !jobs.isEmpty || !tasks.isEmpty
+    }
+
     /// The next work, nil when the thread has to wait.
     mutating func next() -> Work? {
+        if worker == .caller { return nil }
+        let work = takeNext()
+        worker = work == nil ? .nobody : .thread
+        return work
+    }
+
+    private mutating func takeNext() -> Work? {
         if !tasks.isEmpty { return .task(tasks.removeFirst()) }
         if !jobs.isEmpty {
             let count = min(jobs.count, limits.batchedWrites)

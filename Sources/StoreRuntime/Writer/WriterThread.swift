@@ -5,6 +5,9 @@ import StoreEngine
 
 /// The one thread that writes to an environment: LMDB's write transactions belong to a thread.
 ///
+/// A blocking write that finds nothing else to wait for is done by its caller, on the caller's thread, while this one
+/// rests: two changes of threads would take longer than the work.
+///
 /// Life: starts with the store, takes work from the queue, sleeps when there is none, ends after a drain.
 /// - `queue` is protected by its mutex.
 /// - `work` counts additions; the thread waits on it.
@@ -12,6 +15,7 @@ final class WriterThread: Sendable {
     private let queue: HandoverMutex<WriteQueue>
     private let work = DispatchSemaphore(value: 0)
     private let ended = DispatchSemaphore(value: 0)
+    private let run: @Sendable ([WriteJob]) -> Void
 
     /// The longest wait for closures to commit together, in seconds.
     private static let gatheringSeconds = 100e-6
@@ -25,8 +29,11 @@ final class WriterThread: Sendable {
         upkeep: @escaping @Sendable () -> Void
     ) {
         queue = HandoverMutex(WriteQueue(limits: limits))
+        self.run = run
         let thread = Thread { [self] in
             WriterThread.isCurrent = true
+            // Set from outside it would be the program's name. Linux keeps 15 bytes, and takes none of a longer one.
+            Thread.current.name = name
             var nextUpkeep = DispatchTime.now() + WriterThread.upkeepSeconds
             var lastBatchCount = 0
             while true {
@@ -51,7 +58,6 @@ final class WriterThread: Sendable {
                 }
             }
         }
-        thread.name = name
         // Write closures are users' code and may recurse; a secondary thread's standard stack is small.
         thread.stackSize = 8 << 20
         thread.start()
@@ -70,7 +76,7 @@ final class WriterThread: Sendable {
         }
     }
 
-    /// Whether the calling thread is a writer thread of any store, so that waiting for a write would be a deadlock.
+    /// Whether the calling thread runs a write closure of any store, so that waiting for a write would be a deadlock.
     static var isCurrent: Bool {
         get { Thread.current.threadDictionary["modelstore.writer"] != nil }
         set { Thread.current.threadDictionary["modelstore.writer"] = newValue ? true : nil }
@@ -80,6 +86,15 @@ final class WriterThread: Sendable {
     func enqueue(_ job: WriteJob) {
         if let refusal = queue.withLock({ $0.add(job) }) { return job.complete(.failure(refusal)) }
         work.signal()
+    }
+
+    /// Runs a write closure on the calling thread if nothing else waits or runs, and queues it otherwise.
+    func runOrEnqueue(_ job: WriteJob) {
+        guard queue.withLock({ $0.claim() }) else { return enqueue(job) }
+        WriterThread.isCurrent = true
+        run([job])
+        WriterThread.isCurrent = false
+        if queue.withLock({ $0.relinquish() }) { work.signal() }
     }
 
     /// Runs `body` on the thread, between commits, and waits for it.

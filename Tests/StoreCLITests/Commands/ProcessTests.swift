@@ -80,14 +80,14 @@ import Testing
         let exporting = try tool.start(["export", "Log"], output: pipe.fileHandleForWriting)
         try pipe.fileHandleForWriting.close()
         let first = pipe.fileHandleForReading.readData(ofLength: 1)
-        let attributes = try FileManager.default.attributesOfItem(atPath: tool.path("store/lock.mdb"))
-        let inode = try #require(attributes[.systemFileNumber] as? NSNumber)
-        let locks = try String(contentsOfFile: "/proc/locks", encoding: .utf8).split(separator: "\n").filter { line in
-            let words = line.split(separator: " ")
-            return words.contains("\(exporting.process.processIdentifier)")
-                && words.contains { $0.hasSuffix(":\(inode)") }
+        let process = "/proc/\(exporting.process.processIdentifier)"
+        let locks = try FileManager.default.contentsOfDirectory(atPath: process + "/fd").compactMap { descriptor in
+            let file = try? FileManager.default.destinationOfSymbolicLink(atPath: "\(process)/fd/\(descriptor)")
+            guard file == tool.path("store/lock.mdb") else { return nil as String? }
+            return try String(contentsOfFile: "\(process)/fdinfo/\(descriptor)", encoding: .utf8)
         }
-        #expect(locks.contains { $0.hasSuffix(" 0 0") }, "\(locks)")
+        let isHeld = locks.joined().split(separator: "\n").contains { $0.hasPrefix("lock:") && $0.hasSuffix(" 0 0") }
+        #expect(isHeld, "\(locks)")
         let rest = pipe.fileHandleForReading.readDataToEndOfFile()
         #expect(try exporting.finish().status == 0)
         #expect((first + rest).split(separator: UInt8(ascii: "\n")).count == 20_000)

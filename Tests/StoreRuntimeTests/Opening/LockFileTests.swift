@@ -40,13 +40,11 @@ import Testing
 
     /// Whether this process holds a lock on the store's lock file, as the system sees it.
     private func holdsLock(_ folder: StoreFolder) throws -> Bool {
-        let attributes = try FileManager.default.attributesOfItem(atPath: folder.path + "/lock.mdb")
-        let inode = try #require(attributes[.systemFileNumber] as? NSNumber)
-        let process = ProcessInfo.processInfo.processIdentifier
-        return try String(contentsOfFile: "/proc/locks", encoding: .utf8).split(separator: "\n").contains { line in
-            let words = line.split(separator: " ")
-            return words.contains("READ") && words.contains("\(process)")
-                && words.contains { $0.hasSuffix(":\(inode)") }
+        try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").contains { descriptor in
+            let file = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(descriptor)")
+            guard file == folder.path + "/lock.mdb" else { return false }
+            let locks = try String(contentsOfFile: "/proc/self/fdinfo/\(descriptor)", encoding: .utf8)
+            return locks.split(separator: "\n").contains { $0.hasPrefix("lock:") && $0.hasSuffix(" 0 0") }
         }
     }
 }
