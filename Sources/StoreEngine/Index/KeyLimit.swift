@@ -8,7 +8,7 @@ package enum KeyLimit {
     /// The most bytes of the value part of an index entry's key. A part of exactly this length is a truncated one.
     package static let indexValue = 256
 
-    private static let hashByteCount = 16
+    static let hashByteCount = 16
 
     /// Truncates what `writer` holds from `start` on when it is longer than `limit` allows.
     ///

@@ -1,0 +1,135 @@
+import Foundation
+
+/// A condition made ready for a type's records: it reads the bytes of the fields that it needs in place.
+indirect enum CompiledCondition: Sendable {
+    case constant(Bool)
+    case isNone(FieldAccess, Bool)
+    case signed(FieldAccess, Comparison, Int64)
+    case unsigned(FieldAccess, Comparison, UInt64)
+    /// By the bits that `Double.orderedBits` gives.
+    case double(FieldAccess, Comparison, UInt64)
+    /// Fields whose encoding compares as their values do.
+    case bytes(FieldAccess, Comparison, [UInt8])
+    /// By keys, for types whose encoding does not compare.
+    case key(FieldAccess, KeyComponent, Comparison, [UInt8])
+    case fields(FieldAccess, FieldAccess, KeyComponent, Comparison)
+    case members(FieldAccess, KeyComponent, Set<[UInt8]>, includesNone: Bool)
+    case text(FieldAccess, TextMatcher)
+    /// An element, by its encoding.
+    case element(FieldAccess, DynamicValue)
+    case size(FieldAccess, Comparison, Int)
+    case and([CompiledCondition])
+    case or([CompiledCondition])
+    case not(CompiledCondition)
+
+    /// Whether it holds for the record with these fields.
+    func holds(_ table: FieldTable, _ places: [Int32]?) throws(CodecError) -> Bool {
+        switch self {
+        case .constant(let value): return value
+        case .isNone(let access, let isNone): return try (access.bytes(table, places) == nil) == isNone
+        case .signed(let access, let comparison, let value):
+            guard let bytes = try access.bytes(table, places) else { return comparison == .notEqual }
+            let own = try bytes.loadSigned()
+            return comparison.holds(own < value ? -1 : own > value ? 1 : 0)
+        case .unsigned(let access, let comparison, let value):
+            guard let bytes = try access.bytes(table, places) else { return comparison == .notEqual }
+            let own = try bytes.loadUnsigned()
+            return comparison.holds(own < value ? -1 : own > value ? 1 : 0)
+        case .double(let access, let comparison, let value):
+            guard let bytes = try access.bytes(table, places) else { return comparison == .notEqual }
+            let own = try Double(from: bytes).orderedBits
+            return comparison.holds(own < value ? -1 : own > value ? 1 : 0)
+        case .bytes(let access, let comparison, let value):
+            guard let bytes = try access.bytes(table, places) else { return comparison == .notEqual }
+            return comparison.holds(unsafe bytes.compared(to: value.span.bytes))
+        case .key(let access, let component, let comparison, let value):
+            guard let bytes = try access.bytes(table, places) else { return comparison == .notEqual }
+            var key = ByteWriter(capacity: 64)
+            try component.append(bytes, to: &key)
+            return comparison.holds(unsafe key.bytes.compared(to: value.span.bytes))
+        case .fields(let left, let right, let component, let comparison):
+            return try CompiledCondition.compare(
+                left.bytes(table, places), right.bytes(table, places), component, comparison)
+        case .members(let access, let component, let keys, let includesNone):
+            guard let bytes = try access.bytes(table, places) else { return includesNone }
+            var key = ByteWriter(capacity: 64)
+            try component.append(bytes, to: &key)
+            return keys.contains(key.array())
+        case .text(let access, let matcher):
+            guard let bytes = try access.bytes(table, places) else { return false }
+            return matcher.matches(bytes)
+        case .element(let access, let element):
+            guard let bytes = try access.bytes(table, places) else { return false }
+            guard case .list(let elements) = try DynamicValue(from: bytes, as: access.type) else { return false }
+            return elements.contains(element)
+        case .size(let access, let comparison, let size):
+            guard let bytes = try access.bytes(table, places) else { return false }
+            let count = try CompiledCondition.count(DynamicValue(from: bytes, as: access.type))
+            return comparison.holds(count - size)
+        case .and(let parts):
+            for part in parts where try !part.holds(table, places) { return false }
+            return true
+        case .or(let parts):
+            for part in parts where try part.holds(table, places) { return true }
+            return false
+        case .not(let part): return try !part.holds(table, places)
+        }
+    }
+
+    private static func compare(
+        _ left: RawSpan?, _ right: RawSpan?, _ component: KeyComponent, _ comparison: Comparison
+    ) throws(CodecError) -> Bool {
+        guard let left, let right else {
+            if comparison.isOrdering { return false }
+            let areBothNone = left == nil && right == nil
+            return areBothNone == (comparison == .equal)
+        }
+        var leftKey = ByteWriter(capacity: 64)
+        var rightKey = ByteWriter(capacity: 64)
+        try component.append(left, to: &leftKey)
+        try component.append(right, to: &rightKey)
+        return comparison.holds(leftKey.bytes.compared(to: rightKey.bytes))
+    }
+
+    private static func count(_ value: DynamicValue) -> Int {
+        switch value {
+        case .list(let elements): elements.count
+        case .pairs(let pairs): pairs.count
+        default: 0
+        }
+    }
+}
+
+extension RawSpan {
+    /// Negative, zero or positive as these bytes come before, equal or follow others; a prefix comes before.
+    func compared(to other: RawSpan) -> Int {
+        let common = Swift.min(byteCount, other.byteCount)
+        let order = unsafe withUnsafeBytes { left in
+            unsafe other.withUnsafeBytes { right in
+                guard common > 0, let first = left.baseAddress, let second = right.baseAddress else { return Int32(0) }
+                return unsafe memcmp(first, second, common)
+            }
+        }
+        return order != 0 ? Int(order) : byteCount - other.byteCount
+    }
+
+    /// A signed integer of any width.
+    fileprivate func loadSigned() throws(CodecError) -> Int64 {
+        switch byteCount {
+        case 8: try loadInteger(at: 0, as: Int64.self)
+        case 4: Int64(try loadInteger(at: 0, as: Int32.self))
+        case 2: Int64(try loadInteger(at: 0, as: Int16.self))
+        default: Int64(try loadInteger(at: 0, as: Int8.self))
+        }
+    }
+
+    /// An unsigned integer of any width.
+    fileprivate func loadUnsigned() throws(CodecError) -> UInt64 {
+        switch byteCount {
+        case 8: try loadInteger(at: 0, as: UInt64.self)
+        case 4: UInt64(try loadInteger(at: 0, as: UInt32.self))
+        case 2: UInt64(try loadInteger(at: 0, as: UInt16.self))
+        default: UInt64(try loadInteger(at: 0, as: UInt8.self))
+        }
+    }
+}

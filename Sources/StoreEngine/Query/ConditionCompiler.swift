@@ -1,0 +1,118 @@
+/// Makes a condition ready for a type's records.
+struct ConditionCompiler {
+    let type: RecordType
+
+    /// Resolves names, checks that values fit their fields, and encodes them.
+    ///
+    /// - Throws: ``StoreError``: `unknownField`; `invalidValue` when a value does not fit its field or the field cannot
+    ///   be tested so.
+    func compile(_ node: ConditionNode) throws(StoreError) -> CompiledCondition {
+        switch node {
+        case .constant(let value): return .constant(value)
+        case .comparison(let name, let comparison, let value): return try compile(name, comparison, value)
+        case .fieldComparison(let left, let comparison, let right): return try compile(left, comparison, right)
+        case .membership(let name, let values): return try compile(name, values)
+        case .text(let name, let test, let pattern, let options):
+            let access = try FieldAccess(name, of: type)
+            guard access.type.rawType == .string else { throw misfit(name, access, "is no text") }
+            return .text(access, TextMatcher(test, pattern, options))
+        case .element(let name, let element):
+            let access = try FieldAccess(name, of: type)
+            guard let elementType = access.type.elementType else { throw misfit(name, access, "has no elements") }
+            _ = try encoded(element, elementType, name)
+            return .element(access, element)
+        case .size(let name, let comparison, let size):
+            let access = try FieldAccess(name, of: type)
+            switch access.type {
+            case .array, .set, .dictionary: return .size(access, comparison, size)
+            default: throw misfit(name, access, "has no elements")
+            }
+        case .and(let parts): return .and(try parts.map { part throws(StoreError) in try compile(part) })
+        case .or(let parts): return .or(try parts.map { part throws(StoreError) in try compile(part) })
+        case .not(let part): return .not(try compile(part))
+        case .invalid(let reason): throw StoreError(.invalidValue, reason)
+        }
+    }
+
+    private func compile(
+        _ name: FieldName, _ comparison: Comparison, _ value: DynamicValue
+    ) throws(StoreError) -> CompiledCondition {
+        let access = try FieldAccess(name, of: type)
+        if value == .none {
+            if comparison.isOrdering { return .constant(false) }
+            guard access.mayBeNone else { return .constant(comparison == .notEqual) }
+            return .isNone(access, comparison == .equal)
+        }
+        let component = try orderedComponent(name, access)
+        let bytes = try encoded(value, access.type, name)
+        switch (component, value) {
+        case (.signed, .int(let number)): return .signed(access, comparison, number)
+        case (.unsigned, .uint(let number)): return .unsigned(access, comparison, number)
+        case (.double, .double(let number)): return .double(access, comparison, number.orderedBits)
+        case (.escaped, _), (.verbatim, _): return .bytes(access, comparison, bytes)
+        default: return .key(access, component, comparison, try key(bytes, component, name))
+        }
+    }
+
+    private func compile(
+        _ left: FieldName, _ comparison: Comparison, _ right: FieldName
+    ) throws(StoreError) -> CompiledCondition {
+        let first = try FieldAccess(left, of: type)
+        let second = try FieldAccess(right, of: type)
+        guard first.type == second.type else {
+            throw StoreError(
+                .invalidValue, "\(type.name).\(left) is \(first.type), \(right) is \(second.type)",
+                remedy: "compare fields of one type")
+        }
+        return .fields(first, second, try orderedComponent(left, first), comparison)
+    }
+
+    private func compile(_ name: FieldName, _ values: [DynamicValue]) throws(StoreError) -> CompiledCondition {
+        let access = try FieldAccess(name, of: type)
+        let component = try orderedComponent(name, access)
+        var keys: Set<[UInt8]> = []
+        for value in values where value != .none {
+            keys.insert(try key(encoded(value, access.type, name), component, name))
+        }
+        return .members(access, component, keys, includesNone: values.contains(.none) && access.mayBeNone)
+    }
+
+    private func orderedComponent(_ name: FieldName, _ access: FieldAccess) throws(StoreError) -> KeyComponent {
+        guard let component = KeyComponent(access.type) else { throw misfit(name, access, "cannot be compared") }
+        return component
+    }
+
+    private func encoded(_ value: DynamicValue, _ type: FieldType, _ name: FieldName) throws(StoreError) -> [UInt8] {
+        do {
+            var bytes = ByteWriter(capacity: 64)
+            try value.encode(as: type, to: &bytes)
+            return bytes.array()
+        } catch {
+            throw StoreError(.invalidValue, "\(self.type.name).\(name): \(error.reason)", cause: error)
+        }
+    }
+
+    private func key(_ bytes: [UInt8], _ component: KeyComponent, _ name: FieldName) throws(StoreError) -> [UInt8] {
+        do {
+            var key = ByteWriter(capacity: 64)
+            unsafe try component.append(bytes.span.bytes, to: &key)
+            return key.array()
+        } catch {
+            throw StoreError(.invalidValue, "\(type.name).\(name): \(error.reason)", cause: error)
+        }
+    }
+
+    private func misfit(_ name: FieldName, _ access: FieldAccess, _ reason: String) -> StoreError {
+        StoreError(.invalidValue, "\(type.name).\(name), of type \(access.type), \(reason)")
+    }
+}
+
+extension FieldType {
+    /// What an array or a set holds.
+    var elementType: FieldType? {
+        switch self {
+        case .array(let element), .set(let element): element
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,87 @@
+/// A condition on the fields of a record, as a tree: what typed conditions and `store-cli`'s expressions both become.
+///
+/// Values are compared by the order that keys have: numbers by value (`-0.0` equals `0.0`, `NaN` equals itself and comes
+/// after all others), texts by Unicode scalars. A field that is none equals none and differs from every value; it is
+/// neither less nor greater than anything.
+package indirect enum ConditionNode: Hashable, Sendable {
+    /// True or false for every record.
+    case constant(Bool)
+    /// A field against a value.
+    case comparison(FieldName, Comparison, DynamicValue)
+    /// A field against another of the same type.
+    case fieldComparison(FieldName, Comparison, FieldName)
+    /// Whether a field equals one of some values.
+    case membership(FieldName, [DynamicValue])
+    /// A test of a text.
+    case text(FieldName, TextTest, String, TextOptions)
+    /// Whether an array or a set holds a value.
+    case element(FieldName, DynamicValue)
+    /// The number of elements of an array, a set or a dictionary.
+    case size(FieldName, Comparison, Int)
+    /// All of these; true when there are none.
+    case and([ConditionNode])
+    /// One of these at least; false when there are none.
+    case or([ConditionNode])
+    /// The opposite.
+    case not(ConditionNode)
+    /// A value that could not be encoded, and why: an error when the condition is used.
+    case invalid(String)
+}
+
+/// How two values are compared.
+package enum Comparison: String, Hashable, Sendable, CaseIterable {
+    case equal = "=="
+    case notEqual = "!="
+    case less = "<"
+    case lessOrEqual = "<="
+    case greater = ">"
+    case greaterOrEqual = ">="
+
+    /// Whether the comparison holds for values of which the first is before (negative), equal to (zero) or after
+    /// (positive) the second.
+    @inline(__always)
+    func holds(_ order: Int) -> Bool {
+        switch self {
+        case .equal: order == 0
+        case .notEqual: order != 0
+        case .less: order < 0
+        case .lessOrEqual: order <= 0
+        case .greater: order > 0
+        case .greaterOrEqual: order >= 0
+        }
+    }
+
+    /// Whether it asks for an order, which none has no part in.
+    var isOrdering: Bool { self != .equal && self != .notEqual }
+}
+
+/// What is asked of a text.
+package enum TextTest: String, Hashable, Sendable, CaseIterable {
+    case contains, startsWith, endsWith, equals
+}
+
+/// What a test of a text does not tell apart.
+public struct TextOptions: OptionSet, Hashable, Sendable {
+    /// The options as bits.
+    public let rawValue: UInt8
+
+    /// The options with these bits.
+    public init(rawValue: UInt8) { self.rawValue = rawValue }
+
+    /// Upper and lower case, by Unicode's simple case folding of each character.
+    public static let caseInsensitive = TextOptions(rawValue: 1)
+    /// Letters with and without diacritics.
+    public static let diacriticInsensitive = TextOptions(rawValue: 2)
+}
+
+/// A field by its name; more than one part for a field of an embedded struct.
+package struct FieldName: Hashable, Sendable, CustomStringConvertible {
+    package let parts: [String]
+
+    package init(_ parts: [String]) { self.parts = parts }
+
+    /// The field that a token or an expression names, with dots between the parts.
+    package init(_ name: String) { parts = name.split(separator: ".").map(String.init) }
+
+    package var description: String { parts.joined(separator: ".") }
+}

@@ -1,0 +1,102 @@
+/// What a condition says of one field's keys: a run of them outside of which no record can meet it.
+struct ConditionRanges {
+    let type: RecordType
+    let part: KeyPart
+
+    /// The keys of the field in records that may meet the condition.
+    func ranges(_ node: ConditionNode) -> KeyRanges {
+        switch node {
+        case .constant(let value): return value ? .all : .none
+        case .comparison(let name, let comparison, let value):
+            return isOwn(name) ? ranges(comparison, value) : .all
+        case .membership(let name, let values):
+            guard isOwn(name) else { return .all }
+            var result: [KeyRange] = []
+            for value in values {
+                guard let key = key(of: value) else { return .all }
+                result.append(.prefixed(by: key, isPoint: true))
+            }
+            return KeyRanges(result)
+        case .text(let name, let test, let pattern, let options):
+            guard isOwn(name), options.isEmpty else { return .all }
+            switch test {
+            case .equals: return ranges(.equal, .string(pattern))
+            case .startsWith: return prefixRanges(pattern)
+            case .contains, .endsWith: return .all
+            }
+        case .and(let parts): return parts.reduce(.all) { $0.intersection(ranges($1)) }
+        case .or(let parts): return parts.reduce(.none) { $0.union(ranges($1)) }
+        case .not(let part): return ranges(notIn: part)
+        case .fieldComparison, .element, .size, .invalid: return .all
+        }
+    }
+
+    /// The same for the opposite of a condition.
+    private func ranges(notIn node: ConditionNode) -> KeyRanges {
+        switch node {
+        case .constant(let value): return value ? .none : .all
+        case .not(let part): return ranges(part)
+        case .and(let parts): return parts.reduce(.none) { $0.union(ranges(notIn: $1)) }
+        case .or(let parts): return parts.reduce(.all) { $0.intersection(ranges(notIn: $1)) }
+        case .comparison(let name, let comparison, let value):
+            guard isOwn(name), value != .none else { return .all }
+            // None is not less than a value, so it is in the opposite of that.
+            let none = isOptional ? KeyRanges([.prefixed(by: [0], isPoint: true)]) : .none
+            switch comparison {
+            case .equal: return .all
+            case .notEqual: return ranges(.equal, value)
+            case .less: return ranges(.greaterOrEqual, value).union(none)
+            case .lessOrEqual: return ranges(.greater, value).union(none)
+            case .greater: return ranges(.lessOrEqual, value).union(none)
+            case .greaterOrEqual: return ranges(.less, value).union(none)
+            }
+        default: return .all
+        }
+    }
+
+    private var isOptional: Bool { type.fields[part.place].type.isOptional }
+
+    private func isOwn(_ name: FieldName) -> Bool {
+        name.parts.count == 1 && type.fields[part.place].name == name.parts[0]
+    }
+
+    private func ranges(_ comparison: Comparison, _ value: DynamicValue) -> KeyRanges {
+        if value == .none, comparison.isOrdering { return .none }
+        guard let key = key(of: value) else { return .all }
+        // The keys of all values, without that of none.
+        let values = isOptional ? KeyRange.prefixed(by: [1]) : .all
+        let range: KeyRange
+        switch comparison {
+        case .equal: return KeyRanges([.prefixed(by: key, isPoint: true)])
+        case .notEqual: return .all
+        case .less: range = KeyRange(lower: [], upper: key)
+        case .lessOrEqual: range = KeyRange(lower: [], upper: KeyRange.successor(of: key))
+        case .greater:
+            guard let next = KeyRange.successor(of: key) else { return .none }
+            range = KeyRange(lower: next, upper: nil)
+        case .greaterOrEqual: range = KeyRange(lower: key, upper: nil)
+        }
+        return KeyRanges([range.intersection(values)])
+    }
+
+    private func prefixRanges(_ pattern: String) -> KeyRanges {
+        guard var key = key(of: .string(pattern)) else { return .all }
+        // Without the two bytes that mark the end of a text.
+        key.removeLast(2)
+        let range = KeyRange.prefixed(by: key)
+        return KeyRanges([isOptional ? range.intersection(.prefixed(by: [1])) : range])
+    }
+
+    /// The part of a key that a value makes, nil when the value does not fit the field.
+    private func key(of value: DynamicValue) -> [UInt8]? {
+        var bytes = ByteWriter(capacity: 64)
+        var key = ByteWriter(capacity: 64)
+        do {
+            try value.encode(as: type.fields[part.place].type, to: &bytes)
+            try part.component.append(bytes.bytes, to: &key)
+            return key.array()
+        } catch {
+            return nil
+        }
+    }
+}

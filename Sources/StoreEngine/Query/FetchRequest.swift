@@ -1,0 +1,79 @@
+/// What to fetch: which records, in which order, how many. A value that can be kept, sent and compared.
+///
+/// ```swift
+/// let hot = Sensor.where { $0.room == "kitchen" && $0.celsius > 30 }
+///     .order { $0.celsius.descending }
+///     .limit(10)
+/// let rows = try store.read { try $0.fetch(hot) }
+/// ```
+///
+/// Records that are equal in all that they are ordered by come in the order of their ids, in the direction of the last
+/// key. Without `order`, the order is whatever is quickest.
+public struct FetchRequest<R: Record>: Hashable, Sendable {
+    package var request: Request
+
+    /// All records of a type.
+    public init(_ type: R.Type = R.self) { request = Request() }
+
+    /// Those that meet a condition too.
+    ///
+    /// - Parameter condition: gets the tokens of the record's fields.
+    public func `where`(_ condition: (R.Fields) -> Condition<R>) -> FetchRequest {
+        var result = self
+        let added = condition(R.fields)
+        let isFirst = request.condition == .constant(true)
+        result.request.condition = isFirst ? added.node : (Condition<R>(request.condition) && added).node
+        return result
+    }
+
+    /// In the order of a field, among those that earlier calls leave equal.
+    public func order(_ key: (R.Fields) -> SortKey<R>) -> FetchRequest { order { [key($0)] } }
+
+    /// In the order of several fields, the most significant first, among those that earlier calls leave equal.
+    public func order(_ keys: (R.Fields) -> [SortKey<R>]) -> FetchRequest {
+        var result = self
+        result.request.order += keys(R.fields).map(\.term)
+        return result
+    }
+
+    /// At most so many.
+    public func limit(_ count: Int) -> FetchRequest {
+        var result = self
+        result.request.limit = count
+        return result
+    }
+
+    /// Without the first `count`, which are walked all the same.
+    public func offset(_ count: Int) -> FetchRequest {
+        var result = self
+        result.request.offset = count
+        return result
+    }
+}
+
+extension Record {
+    /// The records that meet a condition.
+    ///
+    /// - Parameter condition: gets the tokens of the record's fields.
+    public static func `where`(_ condition: (Fields) -> Condition<Self>) -> FetchRequest<Self> {
+        FetchRequest(Self.self).where(condition)
+    }
+
+    /// All records in the order of a field.
+    public static func order(_ key: (Fields) -> SortKey<Self>) -> FetchRequest<Self> {
+        FetchRequest(Self.self).order(key)
+    }
+}
+
+/// A field that records are ordered by, and the direction.
+public struct SortKey<Root>: Hashable, Sendable {
+    let term: SortTerm
+}
+
+extension Field {
+    /// From the least to the greatest, nil first.
+    public var ascending: SortKey<Root> { SortKey(term: SortTerm(FieldName(name))) }
+
+    /// From the greatest to the least, nil last.
+    public var descending: SortKey<Root> { SortKey(term: SortTerm(FieldName(name), isDescending: true)) }
+}

@@ -1,0 +1,71 @@
+// What texts and collections hold.
+
+/// A text, or a text or nil.
+public protocol TextFieldValue: FieldValue {}
+
+extension String: TextFieldValue {}
+extension Optional: TextFieldValue where Wrapped == String {}
+
+extension Field where Value: TextFieldValue {
+    /// Whether the text holds another; false where it is nil.
+    public func contains(_ text: String, _ options: TextOptions = []) -> Condition<Root> {
+        Condition(.text(FieldName(name), .contains, text, options))
+    }
+
+    /// Whether the text begins with another; false where it is nil. An index on the field answers this without options.
+    public func hasPrefix(_ text: String, _ options: TextOptions = []) -> Condition<Root> {
+        Condition(.text(FieldName(name), .startsWith, text, options))
+    }
+
+    /// Whether the text ends with another; false where it is nil.
+    public func hasSuffix(_ text: String, _ options: TextOptions = []) -> Condition<Root> {
+        Condition(.text(FieldName(name), .endsWith, text, options))
+    }
+
+    /// Whether the text equals another but for what the options do not tell apart; false where it is nil.
+    public func equals(_ text: String, _ options: TextOptions) -> Condition<Root> {
+        Condition(.text(FieldName(name), .equals, text, options))
+    }
+}
+
+extension Field where Value: Collection, Value.Element: FieldValue {
+    /// Whether the array or set holds an element.
+    public func contains(_ element: Value.Element) -> Condition<Root> { condition(element) { .element($0, $1) } }
+}
+
+extension Field where Value: Collection & FieldValue {
+    /// Whether the array, set or dictionary holds nothing.
+    @_disfavoredOverload
+    public var isEmpty: Condition<Root> { count == 0 }
+
+    /// The number of elements, to be compared.
+    @_disfavoredOverload
+    public var count: FieldCount<Root> { FieldCount(name: FieldName(name)) }
+}
+
+/// The number of elements of a field, to be compared.
+public struct FieldCount<Root>: Sendable {
+    let name: FieldName
+
+    private func compared(_ comparison: Comparison, _ count: Int) -> Condition<Root> {
+        Condition(.size(name, comparison, count))
+    }
+
+    /// Whether there are just so many.
+    public static func == (field: Self, count: Int) -> Condition<Root> { field.compared(.equal, count) }
+
+    /// Whether there are more or fewer.
+    public static func != (field: Self, count: Int) -> Condition<Root> { field.compared(.notEqual, count) }
+
+    /// Whether there are fewer.
+    public static func < (field: Self, count: Int) -> Condition<Root> { field.compared(.less, count) }
+
+    /// Whether there are at most so many.
+    public static func <= (field: Self, count: Int) -> Condition<Root> { field.compared(.lessOrEqual, count) }
+
+    /// Whether there are more.
+    public static func > (field: Self, count: Int) -> Condition<Root> { field.compared(.greater, count) }
+
+    /// Whether there are at least so many.
+    public static func >= (field: Self, count: Int) -> Condition<Root> { field.compared(.greaterOrEqual, count) }
+}

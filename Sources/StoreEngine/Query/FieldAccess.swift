@@ -1,0 +1,81 @@
+/// How the bytes of a field, or of a field of an embedded struct, are found in a record.
+struct FieldAccess: Hashable, Sendable {
+    /// The field's place among the type's newest fields.
+    let place: Int
+    /// The places in the embedded structs on the way.
+    let nested: [Int]
+    /// For each of `nested`, whether the struct that it is looked up in is optional.
+    let isOptionalOnTheWay: [Bool]
+    /// What the field holds, without optionality.
+    let type: FieldType
+    /// Whether the field itself is optional.
+    let isOptionalItself: Bool
+    /// The encoding that a record has whose version lacks the field; nil for none.
+    let absent: [UInt8]?
+
+    /// Whether there may be none.
+    var mayBeNone: Bool { isOptionalItself || isOptionalOnTheWay.contains(true) }
+
+    /// Finds a field by its name.
+    ///
+    /// - Throws: ``StoreError`` with the code `unknownField` and the nearest name.
+    init(_ name: FieldName, of type: RecordType) throws(StoreError) {
+        guard let first = name.parts.first, let place = type.place(ofFieldNamed: first) else {
+            throw FieldAccess.unknown(name, in: type.name, type.fields.map(\.name), name.parts.first ?? "")
+        }
+        let schema = type.fields[place].schema
+        var current = schema.type
+        var nested: [Int] = []
+        var optionals: [Bool] = []
+        for part in name.parts.dropFirst() {
+            guard case .embedded(let inner) = current.unwrapped else {
+                throw StoreError(
+                    .unknownField, "\(type.name).\(name): \(current) has no fields", remedy: "name the field alone")
+            }
+            guard let index = inner.fields.firstIndex(where: { $0.name == part }) else {
+                throw FieldAccess.unknown(name, in: "\(type.name).\(first)", inner.fields.map(\.name), part)
+            }
+            nested.append(index)
+            optionals.append(current.isOptional)
+            current = inner.fields[index].type
+        }
+        self.place = place
+        self.nested = nested
+        isOptionalOnTheWay = optionals
+        self.type = current.unwrapped
+        isOptionalItself = current.isOptional
+        if case .value(let bytes) = schema.defaultValue { absent = bytes } else { absent = nil }
+    }
+
+    private static func unknown(
+        _ name: FieldName, in owner: String, _ names: [String], _ part: String
+    ) -> StoreError {
+        let nearest = NearestName.find(part, among: names)
+        return StoreError(
+            .unknownField, "\(owner) has no field \(part)",
+            remedy: nearest.map { "did you mean \($0)?" } ?? "it has \(names.joined(separator: ", "))")
+    }
+
+    /// The field's value without the mark of an optional, nil where there is none.
+    @_lifetime(copy table, borrow self)
+    borrowing func bytes(_ table: FieldTable, _ places: [Int32]?) throws(CodecError) -> RawSpan? {
+        var bytes: RawSpan
+        let stored = places.map { Int($0[place]) } ?? place
+        if stored >= 0 {
+            bytes = try table.field(stored)
+        } else if let absent {
+            bytes = unsafe _overrideLifetime(absent.span.bytes, borrowing: self)
+        } else {
+            return nil
+        }
+        for (index, isOptional) in zip(nested, isOptionalOnTheWay) {
+            if isOptional {
+                guard bytes.byteCount > 0 else { return nil }
+                bytes = bytes.extracting(1..<bytes.byteCount)
+            }
+            bytes = try FieldTable(bytes).field(index)
+        }
+        guard isOptionalItself else { return bytes }
+        return bytes.byteCount > 0 ? bytes.extracting(1..<bytes.byteCount) : nil
+    }
+}

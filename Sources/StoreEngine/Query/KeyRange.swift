@@ -1,0 +1,105 @@
+/// A run of keys: from `lower` on and before `upper`, or to the end where that is nil.
+struct KeyRange: Hashable, Sendable {
+    var lower: [UInt8]
+    var upper: [UInt8]?
+    /// Whether it was made of one value's key, so that all keys in it begin with just that.
+    var isPoint = false
+
+    static let all = KeyRange(lower: [], upper: nil)
+
+    /// All keys that begin with `prefix`.
+    static func prefixed(by prefix: [UInt8], isPoint: Bool = false) -> KeyRange {
+        KeyRange(lower: prefix, upper: successor(of: prefix), isPoint: isPoint)
+    }
+
+    /// The first key after all that begin with `prefix`; nil when there is none.
+    static func successor(of prefix: [UInt8]) -> [UInt8]? {
+        var result = prefix
+        while let last = result.popLast() {
+            if last < 0xFF { return result + [last + 1] }
+        }
+        return nil
+    }
+
+    var isEmpty: Bool {
+        guard let upper else { return false }
+        return !lower.lexicographicallyPrecedes(upper)
+    }
+
+    func intersection(_ other: KeyRange) -> KeyRange {
+        if isPoint, other.contains(self) { return self }
+        if other.isPoint, contains(other) { return other }
+        var result = self
+        result.isPoint = false
+        if lower.lexicographicallyPrecedes(other.lower) { result.lower = other.lower }
+        if let end = other.upper, upper.map({ end.lexicographicallyPrecedes($0) }) ?? true { result.upper = end }
+        return result
+    }
+
+    private func contains(_ other: KeyRange) -> Bool {
+        if other.lower.lexicographicallyPrecedes(lower) { return false }
+        guard let upper else { return true }
+        return other.upper.map { !upper.lexicographicallyPrecedes($0) } ?? false
+    }
+}
+
+/// Runs of keys, in order and apart from each other.
+struct KeyRanges: Hashable, Sendable {
+    private(set) var ranges: [KeyRange]
+
+    static let all = KeyRanges([.all])
+    static let none = KeyRanges([])
+
+    /// Orders the ranges and joins those that overlap.
+    init(_ ranges: [KeyRange]) {
+        let ordered = ranges.filter { !$0.isEmpty }.sorted { $0.lower.lexicographicallyPrecedes($1.lower) }
+        var joined: [KeyRange] = []
+        for range in ordered {
+            guard let last = joined.last else {
+                joined.append(range)
+                continue
+            }
+            if last == range { continue }
+            guard let end = last.upper else { break }
+            if range.lower.lexicographicallyPrecedes(end) {
+                joined[joined.count - 1].isPoint = false
+                if let other = range.upper {
+                    if end.lexicographicallyPrecedes(other) { joined[joined.count - 1].upper = other }
+                } else {
+                    joined[joined.count - 1].upper = nil
+                }
+            } else {
+                joined.append(range)
+            }
+        }
+        self.ranges = joined
+    }
+
+    /// Whether nothing is known of the keys.
+    var isAll: Bool { ranges == [.all] }
+
+    /// Whether each range is the key of one value.
+    var arePoints: Bool { ranges.allSatisfy(\.isPoint) }
+
+    func intersection(_ other: KeyRanges) -> KeyRanges {
+        if isAll { return other }
+        if other.isAll { return self }
+        var result: [KeyRange] = []
+        for left in ranges {
+            for right in other.ranges { result.append(left.intersection(right)) }
+        }
+        return KeyRanges(result)
+    }
+
+    func union(_ other: KeyRanges) -> KeyRanges { KeyRanges(ranges + other.ranges) }
+
+    /// These ranges behind a prefix.
+    func prefixed(by prefix: [UInt8]) -> [KeyRange] {
+        ranges.map { range in
+            KeyRange(
+                lower: prefix + range.lower,
+                upper: range.upper.map { prefix + $0 } ?? KeyRange.successor(of: prefix),
+                isPoint: range.isPoint)
+        }
+    }
+}

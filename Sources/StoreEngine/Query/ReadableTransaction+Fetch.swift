@@ -1,0 +1,145 @@
+extension ReadableTransaction where Self: ~Copyable {
+    /// The records that a request asks for.
+    ///
+    /// - Throws: ``StoreError``: `unknownType`; `unknownField` and `invalidValue` where the request does not fit the
+    ///   store's schema; `damaged`.
+    /// - Complexity: an index, or the order of ids, is used where the condition bounds its first fields; else all records
+    ///   are looked at. ``explain(_:)`` tells.
+    @inlinable
+    public borrowing func fetch<R: Record>(_ request: FetchRequest<R>) throws(StoreError) -> [R] {
+        try _reading.fetch(request)
+    }
+
+    /// The first record that a request asks for, or nil.
+    @inlinable
+    public borrowing func first<R: Record>(_ request: FetchRequest<R>) throws(StoreError) -> R? {
+        try _reading.fetch(request.upToOne).first
+    }
+
+    /// How many records a request asks for. Decodes none.
+    public borrowing func count<R: Record>(_ request: FetchRequest<R>) throws(StoreError) -> Int {
+        let scope = _reading
+        return try scope.count(request.request, typeIndex: scope.binding(R.self).typeIndex)
+    }
+
+    /// Whether there is a record that a request asks for.
+    public borrowing func exists<R: Record>(_ request: FetchRequest<R>) throws(StoreError) -> Bool {
+        try count(request.upToOne) > 0
+    }
+
+    /// Calls `body` with each record that a request asks for, until it returns false. Takes memory for one record, unless
+    /// they have to be sorted.
+    @inlinable
+    public borrowing func forEach<R: Record>(_ request: FetchRequest<R>, _ body: (R) throws -> Bool) throws {
+        try _reading.forEach(request, body)
+    }
+
+    /// How a request is answered, for people: the path, what is tested and sorted.
+    public borrowing func explain<R: Record>(_ request: FetchRequest<R>) throws(StoreError) -> String {
+        let scope = _reading
+        return try scope.explain(request.request, typeIndex: scope.binding(R.self).typeIndex)
+    }
+}
+
+extension FetchRequest {
+    /// The same for one record at most.
+    @usableFromInline var upToOne: FetchRequest { limit(min(request.limit ?? 1, 1)) }
+}
+
+extension ReadingScope {
+    @inlinable
+    func fetch<R: Record>(_ request: FetchRequest<R>) throws(StoreError) -> [R] {
+        let binding = try binding(R.self)
+        var cursor = try fetchCursor(request, binding)
+        var records: [R] = []
+        while try cursor.advance() { records.append(try cursor.decoded(binding)) }
+        return records
+    }
+
+    @inlinable
+    func forEach<R: Record>(_ request: FetchRequest<R>, _ body: (R) throws -> Bool) throws {
+        let binding = try binding(R.self)
+        var cursor = try fetchCursor(request, binding)
+        while try cursor.advance() {
+            if try !body(cursor.decoded(binding)) { return }
+        }
+    }
+
+    @usableFromInline
+    @_lifetime(copy self)
+    func fetchCursor<R: Record>(
+        _ request: FetchRequest<R>, _ binding: TypedBinding
+    ) throws(StoreError) -> FetchCursor {
+        try fetchCursor(request.request, typeIndex: binding.typeIndex)
+    }
+
+    /// Walks the records of a type that a request asks for.
+    ///
+    /// - Parameter path: the path to take, for tests; nil leaves the choice to the planner.
+    @_lifetime(copy self)
+    func fetchCursor(
+        _ request: Request, typeIndex: Int, by path: Plan.Path? = nil
+    ) throws(StoreError) -> FetchCursor {
+        let type = state.catalog.types[typeIndex]
+        return try FetchCursor(self, type: type, plan: Planner(type: type).plan(request, forced: path))
+    }
+
+    /// Calls `body` with each record that a request asks for, until it returns false.
+    ///
+    /// - Returns: how many records or entries of an index were looked at.
+    @discardableResult
+    package func fetchDynamic(
+        _ request: Request, typeIndex: Int, by path: Plan.Path? = nil, _ body: (DynamicRecord) throws -> Bool
+    ) throws -> Int {
+        let type = state.catalog.types[typeIndex]
+        var cursor = try fetchCursor(request, typeIndex: typeIndex, by: path)
+        while try cursor.advance() {
+            let record: DynamicRecord
+            do {
+                record = try DynamicRecord(cursor.record, of: type)
+            } catch {
+                throw cursor.damage(error)
+            }
+            if try !body(record) { break }
+        }
+        return cursor.scannedCount
+    }
+
+    /// How many records of a type a request asks for.
+    package func count(_ request: Request, typeIndex: Int) throws(StoreError) -> Int {
+        let isPlain = request.condition == .constant(true)
+        if isPlain {
+            let rest = max(0, try count(typeIndex: typeIndex) - request.offset)
+            return min(rest, request.limit ?? rest)
+        }
+        var unordered = request
+        unordered.order = []
+        var cursor = try fetchCursor(unordered, typeIndex: typeIndex)
+        var count = 0
+        while try cursor.advance() { count += 1 }
+        return count
+    }
+
+    /// How a request is answered.
+    package func explain(_ request: Request, typeIndex: Int) throws(StoreError) -> String {
+        try Planner(type: state.catalog.types[typeIndex]).plan(request).explanation
+    }
+
+    /// The paths that can answer a request, for tests.
+    package func paths(typeIndex: Int) -> [Plan.Path] {
+        [.records] + state.catalog.types[typeIndex].indexes.indices.map { .index($0) }
+    }
+}
+
+extension FetchCursor {
+    /// The record that the walk is at.
+    @inlinable
+    func decoded<R: Record>(_ binding: TypedBinding) throws(StoreError) -> R {
+        let decoder = try decoder(binding)
+        do {
+            return try R(from: decoder)
+        } catch {
+            throw damage(error)
+        }
+    }
+}

@@ -1,0 +1,24 @@
+/// What a fetch asks for, without Swift types: what ``FetchRequest`` and `store-cli query` both become.
+package struct Request: Hashable, Sendable {
+    /// Which records.
+    package var condition = ConditionNode.constant(true)
+    /// In which order: by the first, among equals by the next, at last by id in the direction of the last.
+    package var order: [SortTerm] = []
+    /// How many at most; nil for all.
+    package var limit: Int?
+    /// How many of the first to leave out.
+    package var offset = 0
+
+    package init() {}
+}
+
+/// One field that records are ordered by.
+package struct SortTerm: Hashable, Sendable {
+    package var field: FieldName
+    package var isDescending: Bool
+
+    package init(_ field: FieldName, isDescending: Bool = false) {
+        self.field = field
+        self.isDescending = isDescending
+    }
+}

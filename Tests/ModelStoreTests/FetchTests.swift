@@ -1,0 +1,146 @@
+import Foundation
+import ModelStore
+import Testing
+
+enum HeaterMode: String { case eco, boost }
+
+@Embedded struct HeaterSpot: Equatable {
+    var city: String
+    var floor: Int?
+}
+
+@Record struct Heater: Equatable {
+    @ID var id: Int
+    @Indexed var room: String
+    @Unique var serial: String
+    var celsius: Double
+    var target: Double = 20
+    var note: String?
+    @Indexed var mode: HeaterMode?
+    var tags: [String] = []
+    var spot: HeaterSpot
+    var seen: Date = Date(timeIntervalSince1970: 0)
+}
+
+/// Fetch requests through the public interface: what compiles, and what it finds.
+@Suite struct FetchTests {
+    private static let heaters: [Heater] = [
+        Heater(
+            id: 1, room: "kitchen", serial: "A", celsius: 21.5, note: "Warm", mode: .eco, tags: ["x"],
+            spot: HeaterSpot(city: "Köln", floor: 1)),
+        Heater(id: 2, room: "kitchen", serial: "B", celsius: 30.5, mode: .boost, spot: HeaterSpot(city: "Bonn")),
+        Heater(
+            id: 3, room: "bath", serial: "C", celsius: 24, target: 24, note: "warm and dry", tags: ["x", "y"],
+            spot: HeaterSpot(city: "Köln", floor: 2)),
+        Heater(
+            id: 4, room: "attic", serial: "D", celsius: -3, note: "", mode: .eco,
+            spot: HeaterSpot(city: "Aachen", floor: 9)),
+    ]
+
+    private func ids(_ request: FetchRequest<Heater>) throws -> [Int] {
+        let store = try Store.temporary(records: Heater.self)
+        try store.write { tx in for heater in Self.heaters { try tx.insert(heater) } }
+        return try store.read { tx in
+            let found = try tx.fetch(request)
+            var walked: [Heater] = []
+            try tx.forEach(request) {
+                walked.append($0)
+                return true
+            }
+            let first = try tx.first(request)
+            let (count, exists) = (try tx.count(request), try tx.exists(request))
+            #expect(walked == found && first == found.first && count == found.count && exists == !found.isEmpty)
+            return found.map(\.id)
+        }
+    }
+
+    @Test func `conditions are written with the tokens of fields`() throws {
+        #expect(try ids(Heater.where { $0.room == "kitchen" && $0.celsius > 30 }) == [2])
+        #expect(
+            try ids(Heater.where { $0.celsius >= 24 || !($0.room != "attic") }.order { $0.id.ascending }) == [2, 3, 4])
+        #expect(try ids(Heater.where { $0.celsius > 21 && $0.celsius < 30 }.order { $0.celsius.descending }) == [3, 1])
+        #expect(try ids(Heater.where { $0.celsius.in(-5...22) }.order { $0.id.descending }) == [4, 1])
+        #expect(try ids(Heater.where { $0.room.in(["bath", "attic"]) }.order { $0.room.ascending }) == [4, 3])
+        #expect(try ids(Heater.where { $0.celsius == $0.target }) == [3])
+        #expect(try ids(Heater.where { $0.id == 3 }) == [3])
+        #expect(try ids(Heater.where { $0.serial == "D" }) == [4])
+    }
+
+    @Test func `optionals, enums and nested fields are compared like others`() throws {
+        #expect(try ids(Heater.where { $0.note == nil }) == [2])
+        #expect(try ids(Heater.where { $0.note != nil }.order { $0.id.ascending }) == [1, 3, 4])
+        #expect(try ids(Heater.where { $0.note == "Warm" }) == [1])
+        #expect(try ids(Heater.where { $0.mode == .eco }.order { $0.id.ascending }) == [1, 4])
+        #expect(try ids(Heater.where { $0.mode != .eco }.order { $0.id.ascending }) == [2, 3])
+        #expect(try ids(Heater.where { $0.mode == nil }) == [3])
+        #expect(try ids(Heater.where { $0.spot.city == "Köln" && $0.spot.floor > 1 }) == [3])
+        #expect(try ids(Heater.where { $0.spot.floor == nil }) == [2])
+    }
+
+    @Test func `texts and collections are looked into`() throws {
+        #expect(try ids(Heater.where { $0.note.contains("arm") }.order { $0.id.ascending }) == [1, 3])
+        #expect(
+            try ids(Heater.where { $0.note.hasPrefix("WARM", .caseInsensitive) }.order { $0.id.ascending }) == [1, 3])
+        #expect(
+            try ids(
+                Heater.where { $0.spot.city.contains("koln", [.caseInsensitive, .diacriticInsensitive]) }.order {
+                    $0.id.ascending
+                }) == [1, 3])
+        #expect(try ids(Heater.where { $0.room.hasSuffix("ic") }) == [4])
+        #expect(try ids(Heater.where { $0.tags.contains("y") }) == [3])
+        #expect(try ids(Heater.where { $0.tags.isEmpty }.order { $0.id.ascending }) == [2, 4])
+        #expect(try ids(Heater.where { $0.tags.count >= 1 }.order { $0.id.ascending }) == [1, 3])
+    }
+
+    @Test func `order, limit and offset`() throws {
+        #expect(try ids(Heater.order { $0.celsius.ascending }) == [4, 1, 3, 2])
+        let byRoom = FetchRequest(Heater.self).order { [$0.room.ascending, $0.celsius.descending] }
+        #expect(try ids(byRoom) == [4, 3, 2, 1])
+        #expect(try ids(byRoom.limit(2)) == [4, 3])
+        #expect(try ids(byRoom.offset(1).limit(2)) == [3, 2])
+        #expect(try ids(byRoom.limit(0)) == [])
+        #expect(try ids(Heater.where { $0.room == "kitchen" }.order { $0.room.descending }) == [2, 1])
+        #expect(try ids(Heater.where { $0.room == "kitchen" }.where { $0.celsius < 25 }) == [1])
+    }
+
+    @Test func `a write sees what it has written`() throws {
+        let store = try Store.temporary(records: Heater.self)
+        let found = try store.write { tx in
+            for heater in Self.heaters { try tx.insert(heater) }
+            try tx.delete(Heater.self, id: 1)
+            return try tx.fetch(Heater.where { $0.room == "kitchen" }).map(\.id)
+        }
+        #expect(found.result == [2])
+    }
+
+    @Test func `an index is walked over what is asked for, and no further`() throws {
+        let store = try Store.temporary(records: Heater.self)
+        try store.write { tx in
+            for id in 0..<2_000 {
+                try tx.insert(
+                    Heater(
+                        id: id, room: "room \(id % 100)", serial: "\(id)", celsius: Double(id),
+                        spot: HeaterSpot(city: "c")))
+            }
+        }
+        let inRoom = Heater.where { $0.room == "room 7" }
+        let plans = try store.read { tx in
+            [
+                try tx.explain(inRoom), try tx.explain(inRoom.order { $0.celsius.descending }.limit(3)),
+                try tx.explain(Heater.where { $0.serial == "7" && $0.room == "room 7" }),
+                try tx.explain(Heater.where { $0.id > 5 && $0.id <= 9 }.order { $0.id.descending }),
+                try tx.explain(Heater.where { $0.celsius > 3 }),
+                try tx.explain(Heater.order { $0.room.ascending }.limit(5)),
+            ]
+        }
+        #expect(
+            plans == [
+                "look in the index on room by room\nranges of keys: 1",
+                "look in the index on room by room\nranges of keys: 1\nsort what is found\nat most 3",
+                "look in the unique index on serial by serial\nranges of keys: 1\ntest the condition on each record",
+                "look in Heater by id\nranges of keys: 1\nin order by walking backward",
+                "walk all Heater in the order of ids\ntest the condition on each record",
+                "look in the index on room\nin order by walking forward\nat most 5",
+            ])
+    }
+}

@@ -1,0 +1,91 @@
+import StoreEngine
+
+/// Makes records and requests from small pools, so that values meet.
+struct RequestGenerator {
+    var random: TestRandom
+
+    /// Texts with ends that keys must not confuse, and long ones that differ behind what an index keeps.
+    static let texts: [String] = {
+        let long = String(repeating: "long", count: 60)
+        return [
+            "", "a", "A", "ab", "abc", "b", "kitchen", "Kitchen", "kit", "z", "\u{0}", "a\u{0}b", "e\u{301}", "é", "日本",
+            "😀",
+            long, long + "a", long + "b", long + "c" + long, long + "a" + long, String(long.dropLast(3)), "\u{10FFFF}",
+        ]
+    }()
+    static let doubles: [Double] = [
+        0, -0.0, 1, -1, 21.5, 30, -.infinity, .infinity, .nan, 1e300, -2.5, .leastNonzeroMagnitude,
+    ]
+
+    mutating func pick<T>(_ values: [T]) -> T { values[Int.random(in: 0..<values.count, using: &random)] }
+
+    mutating func chance(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &random) < percent }
+
+    mutating func optionalText() -> String? { chance(30) ? nil : pick(Self.texts) }
+
+    /// A value for a field.
+    mutating func value(_ type: FieldType) -> DynamicValue {
+        if case .optional(let wrapped) = type { return chance(25) ? .none : value(wrapped) }
+        switch type.rawType {
+        case .string:
+            if case .enumeration(_, let cases?) = type { return .string(pick(cases)) }
+            return .string(pick(Self.texts))
+        case .double: return .double(pick(Self.doubles))
+        case .uint8: return .uint(UInt64(pick([0, 1, 5, 30, 200, 255])))
+        case .int16: return .int(Int64(pick([-32_768, -1, 0, 8, 9, 32_767])))
+        case .int32: return .int(Int64(pick([Int32.min, -2, -1, 0, 1, 2, 3, .max])))
+        default: return .int(Int64(Int.random(in: -2...60, using: &random)))
+        }
+    }
+
+    /// A request for records of a type.
+    mutating func request(_ type: RecordType) -> Request {
+        var request = Request()
+        let fields = type.fields.filter { $0.type.isTestable }
+        request.condition = chance(10) ? .constant(true) : condition(fields, depth: 3)
+        for _ in 0..<pick([0, 1, 1, 2, 3]) {
+            request.order.append(SortTerm(FieldName([pick(fields).name]), isDescending: chance(50)))
+        }
+        if chance(50) { request.limit = pick([0, 1, 2, 5, 20, 1_000]) }
+        if chance(30) { request.offset = pick([0, 1, 3, 50]) }
+        return request
+    }
+
+    private mutating func condition(_ fields: [StoredField], depth: Int) -> ConditionNode {
+        switch depth == 0 ? 0 : Int.random(in: 0..<10, using: &random) {
+        case 0..<6: return leaf(fields)
+        case 6, 7: return .and((0..<pick([1, 2, 2, 3])).map { _ in condition(fields, depth: depth - 1) })
+        case 8: return .or((0..<pick([0, 1, 2, 3])).map { _ in condition(fields, depth: depth - 1) })
+        default: return .not(condition(fields, depth: depth - 1))
+        }
+    }
+
+    private mutating func leaf(_ fields: [StoredField]) -> ConditionNode {
+        let field = pick(fields)
+        let name = FieldName([field.name])
+        let isText = field.type.unwrapped == .string
+        switch Int.random(in: 0..<10, using: &random) {
+        case 0, 1: return .comparison(name, .equal, value(field.type))
+        case 2: return .membership(name, (0..<pick([0, 1, 2, 4])).map { _ in value(field.type) })
+        case 3 where isText:
+            let text = pick(Self.texts)
+            return .text(
+                name, pick(TextTest.allCases), String(text.prefix(pick([0, 1, 2, 300]))),
+                chance(30) ? .caseInsensitive : [])
+        case 4:
+            let others = fields.filter { $0.type.unwrapped == field.type.unwrapped }
+            return .fieldComparison(name, pick(Comparison.allCases), FieldName([pick(others).name]))
+        default: return .comparison(name, pick(Comparison.allCases), value(field.type))
+        }
+    }
+}
+
+extension FieldType {
+    /// Whether the generator and the oracle know the type.
+    fileprivate var isTestable: Bool {
+        switch unwrapped.rawType {
+        case .string, .double, .uint8, .int16, .int32, .int64: true
+        default: false
+        }
+    }
+}

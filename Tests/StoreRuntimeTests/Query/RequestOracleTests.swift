@@ -1,0 +1,96 @@
+import Foundation
+import LMDB
+import StoreEngine
+import StoreRuntime
+import Testing
+
+/// Random requests over random records, answered by every path that could answer them, against an oracle.
+@Suite struct RequestOracleTests {
+    private static let blocks: [Range<UInt64>] = {
+        if let text = ProcessInfo.processInfo.environment["MODELSTORE_SEED"], let seed = UInt64(text) {
+            return [seed..<seed + 1]
+        }
+        return (0..<UInt64(TestLength.runs(10, long: 200))).map { $0 * 10..<($0 + 1) * 10 }
+    }()
+
+    @Test(arguments: blocks)
+    func `every path gives what evaluating each record gives`(seeds: Range<UInt64>) throws {
+        for seed in seeds {
+            var generator = RequestGenerator(random: TestRandom(seed: seed))
+            let store = try Store.temporary(records: Sensor.self, Slot.self)
+            try fill(store, &generator)
+            for name in ["Sensor", "Slot"] {
+                let index = try store.typeIndex(named: name)
+                for number in 0..<40 {
+                    try check(store, index, &generator, "seed \(seed), \(name), request \(number)")
+                }
+            }
+            store.close()
+        }
+    }
+
+    private func fill(_ store: Store, _ generator: inout RequestGenerator) throws {
+        var generatorCopy = generator
+        let count = generatorCopy.pick([0, 1, 5, 60])
+        var sensors: [Sensor] = []
+        var slots: [Slot] = []
+        for number in 0..<count {
+            sensors.append(
+                Sensor(
+                    id: "\(generatorCopy.pick(["", "a", "b"]))\(number)",
+                    room: generatorCopy.pick(RequestGenerator.texts),
+                    serial: "\(generatorCopy.pick(RequestGenerator.texts))\(number)",
+                    celsius: generatorCopy.pick(RequestGenerator.doubles), note: generatorCopy.optionalText(),
+                    floor: generatorCopy.pick(Floor.allCases)))
+            slots.append(
+                Slot(
+                    room: generatorCopy.pick(["a", "a\u{0}", "b", "日本"]), hour: Int16(number - 3),
+                    guest: generatorCopy.optionalText(), minutes: generatorCopy.chance(40) ? nil : UInt8(number)))
+        }
+        generator = generatorCopy
+        let (allSensors, allSlots) = (sensors, slots)
+        try store.write { tx in
+            for sensor in allSensors { try tx.insert(sensor) }
+            for slot in allSlots { try tx.upsert(slot) }
+        }
+    }
+
+    private func check(
+        _ store: Store, _ typeIndex: Int, _ generator: inout RequestGenerator, _ place: String
+    ) throws {
+        let (type, all) = try store.read { tx in
+            var all: [DynamicRecord] = []
+            try tx._reading.forEachDynamic(typeIndex: typeIndex) {
+                all.append($0)
+                return true
+            }
+            return (tx._reading.catalog.types[typeIndex].type, all)
+        }
+        let request = generator.request(type)
+        // As texts: a record that holds NaN does not equal itself.
+        let expected = NaiveQuery(type: type, request: request).run(all).map { "\($0)" }
+        var unlimited = request
+        (unlimited.limit, unlimited.offset) = (nil, 0)
+        let matching = Set(NaiveQuery(type: type, request: unlimited).run(all).map { "\($0)" })
+        try store.read { tx in
+            for path in [nil] + tx._reading.paths(typeIndex: typeIndex).map(Optional.init) {
+                var found: [String] = []
+                try tx._reading.fetchDynamic(request, typeIndex: typeIndex, by: path) {
+                    found.append("\($0)")
+                    return true
+                }
+                let explanation = try tx._reading.explain(request, typeIndex: typeIndex)
+                let comment = Comment(rawValue: "\(place), by \(String(describing: path)): \(request)\n\(explanation)")
+                if request.order.isEmpty {
+                    // No order was asked for.
+                    let isRight = found.count == expected.count && Set(found).isSubset(of: matching)
+                    if !isRight { Issue.record(comment) }
+                } else if found != expected {
+                    Issue.record(comment)
+                }
+            }
+            let count = try tx._reading.count(request, typeIndex: typeIndex)
+            if count != expected.count { Issue.record("\(place): counted \(count), not \(expected.count): \(request)") }
+        }
+    }
+}

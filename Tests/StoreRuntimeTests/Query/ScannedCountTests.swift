@@ -1,0 +1,41 @@
+import LMDB
+import StoreEngine
+import StoreRuntime
+import Testing
+
+/// How many entries a request looks at.
+@Suite struct ScannedCountTests {
+    private func scanned(_ request: FetchRequest<Sensor>) throws -> (looked: Int, found: Int) {
+        let store = try Store.temporary(records: Sensor.self)
+        try store.write { tx in
+            for number in 0..<1_000 {
+                try tx.insert(
+                    Sensor(
+                        id: "s\(number)", room: "room \(number % 50)", serial: "\(number)", celsius: Double(number % 7),
+                        floor: Floor.allCases[number % 3]))
+            }
+        }
+        let type = try store.typeIndex(named: "Sensor")
+        return try store.read { tx in
+            var found = 0
+            let looked = try tx._reading.fetchDynamic(request.request, typeIndex: type) { _ in
+                found += 1
+                return true
+            }
+            return (looked, found)
+        }
+    }
+
+    @Test func `an indexed condition looks at what it finds, and a limit ends the walk`() throws {
+        #expect(try scanned(Sensor.where { $0.room == "room 7" }) == (20, 20))
+        #expect(try scanned(Sensor.where { $0.room.in(["room 7", "room 9", "none"]) }) == (40, 40))
+        #expect(try scanned(Sensor.where { $0.room.hasPrefix("room 4") }) == (220, 220))
+        #expect(try scanned(Sensor.where { $0.serial == "77" }) == (1, 1))
+        #expect(try scanned(Sensor.where { $0.id == "s3" }) == (1, 1))
+        #expect(try scanned(Sensor.where { $0.floor == .attic && $0.celsius >= 5 }).looked < 100)
+        #expect(try scanned(Sensor.order { $0.room.descending }.limit(7)) == (7, 7))
+        #expect(try scanned(Sensor.where { $0.floor == .attic }.order { $0.celsius.descending }.limit(5)) == (5, 5))
+        #expect(try scanned(Sensor.where { $0.celsius > 5 }).looked == 1_000)
+        #expect(try scanned(Sensor.where { $0.room == "room 7" && $0.room == "room 8" }) == (0, 0))
+    }
+}
