@@ -157,6 +157,22 @@ public struct ByteWriter: ~Copyable {
         }
     }
 
+    /// Turns each byte from `start` on into its complement, which turns the order of keys around.
+    package mutating func complement(from start: Int) {
+        precondition(start >= 0 && start <= used, "complement outside the written bytes")
+        var offset = start
+        while offset <= used - 8 {
+            let word = unsafe base.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+            unsafe base.storeBytes(of: ~word, toByteOffset: offset, as: UInt64.self)
+            offset += 8
+        }
+        while offset < used {
+            let byte = unsafe base.load(fromByteOffset: offset, as: UInt8.self)
+            unsafe base.storeBytes(of: ~byte, toByteOffset: offset, as: UInt8.self)
+            offset += 1
+        }
+    }
+
     /// A copy of what has been written.
     @inlinable
     public borrowing func array() -> [UInt8] { bytes.array() }

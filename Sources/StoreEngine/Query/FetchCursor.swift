@@ -18,12 +18,15 @@ struct FetchCursor: ~Copyable, ~Escapable {
     private var remaining: Int
     private var currentKey: RawSpan
     private var currentRecord: RawSpan
+    /// Whether the bytes of the records are of interest; without, entries of an index are enough to count.
+    private let needsRecords: Bool
     /// How many entries were looked at.
     private(set) var scannedCount = 0
 
     @_lifetime(copy scope)
-    init(_ scope: ReadingScope, type: OpenType, plan: Plan) throws(StoreError) {
+    init(_ scope: ReadingScope, type: OpenType, plan: Plan, needsRecords: Bool = true) throws(StoreError) {
         self.scope = scope
+        self.needsRecords = needsRecords || plan.filter != nil || plan.needsSort
         self.type = type
         self.plan = plan
         let database =
@@ -113,6 +116,7 @@ struct FetchCursor: ~Copyable, ~Escapable {
     private mutating func step() throws(StoreError) -> Bool {
         guard try moveEntry() else { return false }
         scannedCount += 1
+        guard needsRecords else { return true }
         guard case .index = plan.path else {
             unsafe currentKey = _overrideLifetime(cursor.key, copying: scope)
             unsafe currentRecord = _overrideLifetime(cursor.value, copying: scope)
@@ -226,7 +230,7 @@ struct FetchCursor: ~Copyable, ~Escapable {
             let record = try RecordBytes(unverified: currentRecord)
             let places = try type.places(inVersion: record.schemaVersion)
             let table = try record.table
-            for part in plan.order { try part.append(table, places, to: &sortKey) }
+            for place in plan.order.indices { try plan.order[place].append(table, places, to: &sortKey) }
         } catch {
             throw damage(error)
         }

@@ -68,12 +68,14 @@ struct FieldAccess: Hashable, Sendable {
         } else {
             return nil
         }
-        for (index, isOptional) in zip(nested, isOptionalOnTheWay) {
-            if isOptional {
-                guard bytes.byteCount > 0 else { return nil }
-                bytes = bytes.extracting(1..<bytes.byteCount)
+        if !nested.isEmpty {
+            for (index, isOptional) in zip(nested, isOptionalOnTheWay) {
+                if isOptional {
+                    guard bytes.byteCount > 0 else { return nil }
+                    bytes = bytes.extracting(1..<bytes.byteCount)
+                }
+                bytes = try FieldTable(bytes).field(index)
             }
-            bytes = try FieldTable(bytes).field(index)
         }
         guard isOptionalItself else { return bytes }
         return bytes.byteCount > 0 ? bytes.extracting(1..<bytes.byteCount) : nil

@@ -44,14 +44,3 @@ struct SortPart: Sendable {
         if isDescending { writer.complement(from: start) }
     }
 }
-
-extension ByteWriter {
-    /// Turns each byte from `start` on into its complement.
-    mutating func complement(from start: Int) {
-        for offset in start..<count { overwrite(~byte(at: offset), at: offset) }
-    }
-
-    private func byte(at offset: Int) -> UInt8 {
-        unsafe bytes.unsafeLoadUnaligned(fromByteOffset: offset, as: UInt8.self)
-    }
-}

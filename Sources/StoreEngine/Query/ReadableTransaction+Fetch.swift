@@ -78,10 +78,11 @@ extension ReadingScope {
     /// - Parameter path: the path to take, for tests; nil leaves the choice to the planner.
     @_lifetime(copy self)
     func fetchCursor(
-        _ request: Request, typeIndex: Int, by path: Plan.Path? = nil
+        _ request: Request, typeIndex: Int, by path: Plan.Path? = nil, needsRecords: Bool = true
     ) throws(StoreError) -> FetchCursor {
         let type = state.catalog.types[typeIndex]
-        return try FetchCursor(self, type: type, plan: Planner(type: type).plan(request, forced: path))
+        let plan = try Planner(type: type).plan(request, forced: path)
+        return try FetchCursor(self, type: type, plan: plan, needsRecords: needsRecords)
     }
 
     /// Calls `body` with each record that a request asks for, until it returns false.
@@ -114,7 +115,7 @@ extension ReadingScope {
         }
         var unordered = request
         unordered.order = []
-        var cursor = try fetchCursor(unordered, typeIndex: typeIndex)
+        var cursor = try fetchCursor(unordered, typeIndex: typeIndex, needsRecords: false)
         var count = 0
         while try cursor.advance() { count += 1 }
         return count

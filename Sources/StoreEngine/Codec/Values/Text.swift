@@ -33,6 +33,14 @@ extension String: IndexableValue {
 }
 
 extension RawSpan {
+    /// The offset of the first zero byte.
+    fileprivate var firstZero: Int? {
+        unsafe withUnsafeBytes { bytes in
+            guard let start = bytes.baseAddress, let found = unsafe memchr(start, 0, bytes.count) else { return nil }
+            return unsafe UnsafeRawPointer(found) - start
+        }
+    }
+
     /// Whether no byte has its high bit set.
     @inlinable
     var isASCII: Bool {
@@ -109,15 +117,14 @@ package enum KeyEscape {
     /// Appends `bytes` with zeros escaped and the end marked.
     package static func append(_ bytes: RawSpan, to writer: inout ByteWriter) {
         writer.reserve(bytes.byteCount + 2)
-        var start = 0
-        for index in 0..<bytes.byteCount {
-            let byte = unsafe bytes.unsafeLoadUnaligned(fromByteOffset: index, as: UInt8.self)
-            guard byte == 0 else { continue }
-            writer.append(bytes.extracting(start..<index + 1))
+        var rest = bytes
+        // Hardly any text holds a zero, and the C library's search for one is vectorized.
+        while let zero = rest.firstZero {
+            writer.append(rest.extracting(0...zero))
             writer.append(byte: 0xFF)
-            start = index + 1
+            rest = rest.extracting(zero + 1..<rest.byteCount)
         }
-        writer.append(bytes.extracting(start..<bytes.byteCount))
+        writer.append(rest)
         writer.append(byte: 0)
         writer.append(byte: 1)
     }

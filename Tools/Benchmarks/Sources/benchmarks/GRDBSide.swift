@@ -140,6 +140,36 @@ final class GRDBSide: Side {
         }
     }
 
+    func fetchBalances(from balance: Int, limit: Int) throws -> Checksum {
+        try fetch("\(Self.columns) WHERE balance >= ? ORDER BY balance, id LIMIT ?", [balance, limit])
+    }
+
+    func countBalances(in range: Range<Int>) throws -> Int {
+        try count("balance >= ? AND balance < ?", [range.lowerBound, range.upperBound])
+    }
+
+    func fetchLastNames(limit: Int) throws -> Checksum {
+        try fetch("\(Self.columns) ORDER BY name DESC, id DESC LIMIT ?", [limit])
+    }
+
+    func countEmails(containing text: String) throws -> Int { try count("instr(email, ?) > 0", [text]) }
+
+    private func fetch(_ sql: String, _ arguments: StatementArguments) throws -> Checksum {
+        try pool.read { database in
+            var checksum = Checksum()
+            let found = try Account.fetchAll(database.cachedStatement(sql: sql), arguments: arguments)
+            for account in found { checksum.add(account) }
+            return checksum
+        }
+    }
+
+    private func count(_ condition: String, _ arguments: StatementArguments) throws -> Int {
+        try pool.read { database in
+            let statement = try database.cachedStatement(sql: "SELECT count(*) FROM account WHERE \(condition)")
+            return try Int.fetchOne(statement, arguments: arguments) ?? 0
+        }
+    }
+
     func scan() throws -> Checksum {
         try pool.read { database in
             var checksum = Checksum()

@@ -92,6 +92,31 @@ final class ModelStoreSide: Side {
         }
     }
 
+    func fetchBalances(from balance: Int, limit: Int) throws -> Checksum {
+        let request = Account.where { $0.balance >= balance }.order { $0.balance.ascending }.limit(limit)
+        return try fetch(request)
+    }
+
+    func countBalances(in range: Range<Int>) throws -> Int {
+        try store.read { try $0.count(Account.where { $0.balance.in(range) }) }
+    }
+
+    func fetchLastNames(limit: Int) throws -> Checksum {
+        try fetch(Account.order { $0.name.descending }.limit(limit))
+    }
+
+    func countEmails(containing text: String) throws -> Int {
+        try store.read { try $0.count(Account.where { $0.email.contains(text) }) }
+    }
+
+    private func fetch(_ request: FetchRequest<Account>) throws -> Checksum {
+        try store.read { transaction in
+            var checksum = Checksum()
+            for account in try transaction.fetch(request) { checksum.add(account) }
+            return checksum
+        }
+    }
+
     func scan() throws -> Checksum {
         try store.read { transaction in
             var checksum = Checksum()

@@ -286,6 +286,51 @@ final class RawSide: Side {
         return checksum
     }
 
+    func fetchBalances(from balance: Int, limit: Int) throws -> Checksum {
+        var checksum = Checksum()
+        try unsafe walkBalances(from: balance) { transaction, entry in
+            key.removeAll()
+            key.append(integer: unsafe entry.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
+            if let record = unsafe try find(records, transaction) { checksum.add(unsafe decode(record)) }
+            return checksum.count < limit
+        }
+        return checksum
+    }
+
+    func countBalances(in range: Range<Int>) throws -> Int {
+        var count = 0
+        let end = UInt64(bitPattern: Int64(range.upperBound ^ .min))
+        try unsafe walkBalances(from: range.lowerBound) { _, entry in
+            guard unsafe UInt64(bigEndian: entry.loadUnaligned(as: UInt64.self)) < end else { return false }
+            count += 1
+            return true
+        }
+        return count
+    }
+
+    /// Walks the keys of the index on balances until `body` returns false.
+    private func walkBalances(from balance: Int, _ body: (OpaquePointer, UnsafeRawPointer) throws -> Bool) throws {
+        try unsafe inTransaction { transaction in
+            var cursor: OpaquePointer?
+            try unsafe check(mdb_cursor_open(transaction, balances, &cursor), "mdb_cursor_open")
+            defer { unsafe mdb_cursor_close(cursor) }
+            key.removeAll()
+            key.append(integer: UInt64(bitPattern: Int64(balance ^ .min)).bigEndian)
+            var keyBytes = unsafe key.bytes
+            var found = unsafe MDB_val()
+            var code = unsafe mdb_cursor_get(cursor, &keyBytes, &found, MDB_SET_RANGE)
+            while code == 0, let entry = unsafe keyBytes.mv_data {
+                guard try unsafe body(transaction, UnsafeRawPointer(entry)) else { return }
+                code = unsafe mdb_cursor_get(cursor, &keyBytes, &found, MDB_NEXT)
+            }
+            if code != MDB_NOTFOUND { try check(code, "mdb_cursor_get") }
+        }
+    }
+
+    // Raw LMDB has no sort and no search of its own: these are not measured.
+    func fetchLastNames(limit: Int) throws -> Checksum { throw BenchmarkError("raw LMDB does not sort") }
+    func countEmails(containing text: String) throws -> Int { throw BenchmarkError("raw LMDB does not search") }
+
     func scan() throws -> Checksum {
         var checksum = Checksum()
         try unsafe inTransaction { transaction in

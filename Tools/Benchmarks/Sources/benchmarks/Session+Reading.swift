@@ -24,6 +24,33 @@ extension Session {
         ) { try sides[$0].scan() }
     }
 
+    /// The rows that fetch by conditions and order.
+    func measureFetching(_ sides: OpenSides) throws {
+        let starts = (0..<500).map { $0 * 1_987 }
+        try measure(
+            TableRow(
+                name: "9a index range", what: "100 records of an index range in order, a transaction each",
+                operations: starts.count, targets: [.grdb: 10])
+        ) { side in try starts.map { try sides[side].fetchBalances(from: $0, limit: 100) } }
+        let ranges = (0..<20).map { $0 * 40_000..<$0 * 40_000 + 100_000 }
+        try measure(
+            TableRow(
+                name: "9b count of a range", what: "counts a tenth of the records by an index range",
+                operations: ranges.count, targets: [.grdb: 1])
+        ) { side in try ranges.map { try sides[side].countBalances(in: $0) } }
+        let compared: [SideKind] = [.modelStore, .grdb, .plainGRDB]
+        try measure(
+            TableRow(
+                name: "9c top 10, no index", what: "10 records of all by a text field without an index", operations: 1,
+                targets: [.grdb: 2]), compared
+        ) { try sides[$0].fetchLastNames(limit: 10) }
+        try measure(
+            TableRow(
+                name: "9d text contains", what: "counts all records whose email contains a text", operations: 1,
+                targets: [.grdb: 1]), compared
+        ) { try sides[$0].countEmails(containing: "zz") }
+    }
+
     private func measureByID(_ sides: OpenSides, _ ids: [Int]) throws {
         try measure(
             TableRow(

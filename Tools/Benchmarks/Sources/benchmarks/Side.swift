@@ -21,6 +21,14 @@ protocol Side: AnyObject {
     func readByEmailTogether(_ emails: [String]) throws -> Checksum
     /// Reads all records in the order of ids.
     func scan() throws -> Checksum
+    /// Reads the first `limit` records with at least a balance, in the order of balances.
+    func fetchBalances(from balance: Int, limit: Int) throws -> Checksum
+    /// Counts the records with balances in a range.
+    func countBalances(in range: Range<Int>) throws -> Int
+    /// Reads the first `limit` records in the order of names, from the last one back.
+    func fetchLastNames(limit: Int) throws -> Checksum
+    /// Counts the records whose email contains a text.
+    func countEmails(containing text: String) throws -> Int
     func close() throws
 }
 
