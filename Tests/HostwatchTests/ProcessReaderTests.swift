@@ -47,7 +47,9 @@ struct ProcessReaderTests {
     func statusFile() {
         let status = ProcessStatus(Array(Self.status.utf8))
         #expect(status?.userID == 33)
-        #expect(status?.residentBytes == 1234 * 1024)
+        // A product of literals alone would be an Int, compared as AnyHashable.
+        let expected: UInt64 = 1234 * 1024
+        #expect(status?.residentBytes == expected)
         #expect(ProcessStatus(Array("Uid:\t0\t0\t0\t0\n".utf8))?.residentBytes == 0)
         #expect(ProcessStatus([]) == nil)
     }
