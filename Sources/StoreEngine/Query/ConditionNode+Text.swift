@@ -1,0 +1,172 @@
+// The text of conditions: the language that `store-cli` reads, in one spelling for each tree.
+extension ConditionNode {
+    /// This condition as an expression.
+    ///
+    /// Reading it gives this tree again, where expressions can say it at all, with two exceptions that mean the same:
+    /// `and` and `or` of fewer than two become what they stand for, and a URL loses its base. It nests no deeper than
+    /// what the tree was read from.
+    package var text: String {
+        switch self {
+        case .and(let terms) where between == nil:
+            return Self.joined(terms, by: " && ", ofNone: "true") {
+                switch $0 {
+                case .and, .or: true
+                default: false
+                }
+            }
+        case .or(let terms):
+            return Self.joined(terms, by: " || ", ofNone: "false") {
+                if case .or = $0 { true } else { false }
+            }
+        case .not(let term): return term.test(isNegated: true) ?? term.negatedText
+        default: return test(isNegated: false) ?? comparisonText
+        }
+    }
+
+    /// A test that has a word of its own, with `not` before the word where it is negated.
+    private func test(isNegated: Bool) -> String? {
+        let not = isNegated ? "not " : ""
+        switch self {
+        case .membership(let field, let values):
+            return "\(field.text) \(not)in [\(values.map(\.literal).joined(separator: ", "))]"
+        case .text(let field, let test, let text, let options):
+            return "\(field.text) \(not)\(test.rawValue)\(options.text) \(ExpressionSyntax.quoted(text, by: "\""))"
+        case .element(let field, let value): return "\(field.text) \(not)contains \(value.literal)"
+        case .size(let field, .equal, 0): return "\(field.text) \(not)isEmpty"
+        case .and:
+            guard let (field, low, high) = between else { return nil }
+            return "\(field.text) \(not)between \(low.literal) and \(high.literal)"
+        default: return nil
+        }
+    }
+
+    private var comparisonText: String {
+        switch self {
+        case .comparison(let field, let comparison, let value):
+            "\(field.text) \(comparison.rawValue) \(value.literal)"
+        case .fieldComparison(let field, let comparison, let other):
+            "\(field.text) \(comparison.rawValue) \(other.text)"
+        case .size(let field, let comparison, let count): "count(\(field.text)) \(comparison.rawValue) \(count)"
+        case .constant(let value): value ? "true" : "false"
+        // These have another form each.
+        case .membership, .text, .element, .and, .or, .not: text
+        }
+    }
+
+    private var negatedText: String {
+        switch self {
+        case .not, .constant: "!" + text
+        default: "!(" + text + ")"
+        }
+    }
+
+    /// The field and the values that this says it is between.
+    private var between: (field: FieldName, low: DynamicValue, high: DynamicValue)? {
+        guard case .and(let terms) = self, terms.count == 2,
+            case .comparison(let field, .greaterOrEqual, let low) = terms[0],
+            case .comparison(field, .lessOrEqual, let high) = terms[1]
+        else { return nil }
+        return (field, low, high)
+    }
+
+    /// The texts of terms, those in parentheses that would come apart.
+    private static func joined(
+        _ terms: [ConditionNode], by separator: String, ofNone: String, comesApart: (ConditionNode) -> Bool
+    ) -> String {
+        let terms = terms.map(\.withoutLoneTerms)
+        if terms.count == 1 { return terms[0].text }
+        let texts = terms.map { term in
+            comesApart(term) && term.between == nil && !term.isConstant ? "(" + term.text + ")" : term.text
+        }
+        return terms.isEmpty ? ofNone : texts.joined(separator: separator)
+    }
+
+    /// The term that this is the only one of, else this.
+    private var withoutLoneTerms: ConditionNode {
+        switch self {
+        case .and(let terms) where terms.count == 1, .or(let terms) where terms.count == 1: terms[0].withoutLoneTerms
+        default: self
+        }
+    }
+
+    /// Whether this is written as one word.
+    private var isConstant: Bool { self == .and([]) || self == .or([]) }
+}
+
+extension FieldName {
+    /// The name as expressions write it: parts that are no plain words in backticks.
+    package var text: String {
+        parts.map { part in
+            let isReserved = parts.count == 1 && ExpressionSyntax.isReserved(part)
+            return ExpressionSyntax.isWord(part) && !isReserved ? part : ExpressionSyntax.quoted(part, by: "`")
+        }.joined(separator: ".")
+    }
+}
+
+extension DynamicValue {
+    /// The value as expressions write it.
+    package var literal: String {
+        switch self {
+        case .none: "null"
+        case .bool, .int, .uint, .float, .double, .decimal: text
+        default: ExpressionSyntax.quoted(text, by: "\"")
+        }
+    }
+}
+
+extension TextOptions {
+    /// What stands behind the name of a test: nothing, `[c]`, `[d]` or `[cd]`.
+    package var text: String {
+        let letters = (contains(.caseInsensitive) ? "c" : "") + (contains(.diacriticInsensitive) ? "d" : "")
+        return letters.isEmpty ? "" : "[" + letters + "]"
+    }
+}
+
+/// What the writer and the reader of expressions must agree on.
+package enum ExpressionSyntax {
+    /// Words that mean something where a field could stand; a field of that name is written in backticks.
+    private static let reserved: Set<String> = ["true", "false", "null", "not", "inf", "nan"]
+
+    /// Whether a word is no field unless it is in backticks. Upper and lower case make no difference.
+    package static func isReserved(_ word: String) -> Bool { reserved.contains(word.lowercased()) }
+
+    /// Whether a word may begin with this.
+    package static func beginsWord(_ scalar: Unicode.Scalar) -> Bool {
+        scalar == "_" || scalar.properties.isXIDStart
+    }
+
+    /// Whether this may follow in a word.
+    package static func continuesWord(_ scalar: Unicode.Scalar) -> Bool { scalar.properties.isXIDContinue }
+
+    /// Whether all of `text` is one word.
+    package static func isWord(_ text: String) -> Bool {
+        guard let first = text.unicodeScalars.first, beginsWord(first) else { return false }
+        return text.unicodeScalars.allSatisfy(continuesWord)
+    }
+
+    /// Whether this may stand in quotes as it is. U+FFFD is what invalid UTF-8 has become by the time it is read, so it
+    /// must be escaped to be meant; marks that turn the direction of writing would make a text look like another.
+    package static func standsForItself(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.value {
+        case 0..<0x20, 0x7F..<0xA0, 0x61C, 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x2069, 0xFEFF, 0xFFFD: false
+        default: true
+        }
+    }
+
+    /// `text` in quotes, with escapes for what cannot stand there as it is.
+    package static func quoted(_ text: String, by quote: Unicode.Scalar) -> String {
+        var result = String.UnicodeScalarView([quote])
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case quote, "\\": result += ["\\", scalar]
+            case "\n": result += ["\\", "n"]
+            case "\r": result += ["\\", "r"]
+            case "\t": result += ["\\", "t"]
+            case _ where standsForItself(scalar): result.append(scalar)
+            default: result += "\\u{\(String(scalar.value, radix: 16, uppercase: true))}".unicodeScalars
+            }
+        }
+        result.append(quote)
+        return String(result)
+    }
+}
