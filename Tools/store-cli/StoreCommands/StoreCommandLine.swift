@@ -24,6 +24,7 @@ public enum StoreCommandLine {
         } catch let error where isOwn(error) {
             let failure = CommandFailure(error)
             StandardError.writeLine("error: \(failure.message)")
+            for line in failure.details { StandardError.writeLine(line) }
             return failure.status
         } catch {
             return end(parsing: error, of: arguments)
@@ -45,7 +46,9 @@ public enum StoreCommandLine {
     /// Whether an error comes from a command, and not from the parser of arguments.
     private static func isOwn(_ error: any Error) -> Bool {
         switch error {
-        case is CommandFailure, is StoreError, is CodecError, is JSONError, is CSVError, is SystemFailure: true
+        case is CommandFailure, is StoreError, is CodecError, is JSONError, is CSVError, is ExpressionError,
+            is SystemFailure:
+            true
         default: false
         }
     }

@@ -17,10 +17,13 @@ enum ExitStatus: Int32 {
 struct CommandFailure: Error, Equatable {
     let status: ExitStatus
     let message: String
+    /// Lines that show the place, below the message.
+    let details: [String]
 
-    init(_ status: ExitStatus, _ message: String) {
+    init(_ status: ExitStatus, _ message: String, details: [String] = []) {
         self.status = status
         self.message = message
+        self.details = details
     }
 
     /// The failure for any error that a command may meet.
@@ -30,6 +33,7 @@ struct CommandFailure: Error, Equatable {
         case let error as StoreError: self.init(ExitStatus(error.code), error.description)
         case let error as LMDBError: self.init(StoreError(error))
         case let error as CodecError: self.init(.badData, error.reason)
+        case let error as ExpressionError: self.init(.usage, error.message, details: error.excerpt)
         case let error as JSONError: self.init(.badData, error.description)
         case let error as CSVError: self.init(.badData, error.description)
         case let error as SystemFailure: self.init(error.isMissingFile ? .noInput : .inputOutput, error.description)

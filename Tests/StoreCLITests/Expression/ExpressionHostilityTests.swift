@@ -1,0 +1,112 @@
+import StoreEngine
+import Testing
+
+@testable import StoreCommands
+
+/// Whatever is given as an expression is read or refused, and never ends the process.
+@Suite("Hostile expressions") struct ExpressionHostilityTests {
+    /// Reads or refuses `text`, and checks what comes of it.
+    private func check(_ text: String) {
+        do {
+            let tree = try ExpressionSample.parse(text)
+            #expect(throws: Never.self, "\(text.prefix(500))") { try ExpressionSample.parse(tree.text) }
+        } catch {
+            #expect(!error.reason.isEmpty)
+            #expect((1...text.unicodeScalars.count + 1).contains(error.column), "\(text.prefix(500))")
+            #expect(error.excerpt.count == (text.isEmpty ? 0 : 2))
+            #expect(
+                error.excerpt.allSatisfy { DisplayText.escaped($0) == $0 && $0.utf8.count < 2_000 },
+                "\(text.prefix(500))")
+        }
+    }
+
+    @Test(arguments: 0..<4) func `Random bytes`(part: UInt64) {
+        var random = SeededGenerator(seed: part)
+        for _ in 0..<3_000 {
+            let bytes = (0..<Int.random(in: 0...80, using: &random)).map { _ in
+                UInt8.random(in: 0...255, using: &random)
+            }
+            check(String(decoding: bytes, as: UTF8.self))
+        }
+    }
+
+    @Test(arguments: 0..<4) func `Random words of the language`(part: UInt64) {
+        let words = [
+            "id", "name", "tags", "address", ".", "city", "count", "(", ")", "[", "]", ",", "==", "!=", "<", "<=", "!",
+            "&&",
+            "||", "and", "or", "not", "in", "between", "contains", "[c]", "isEmpty", "5", "-", "1e9", "'x'", "\"",
+            "null",
+            "true", "nan", "-inf", "`", "\\", "\u{301}",
+        ]
+        var random = SeededGenerator(seed: part)
+        for _ in 0..<5_000 {
+            let count = Int.random(in: 0...14, using: &random)
+            let text = (0..<count).map { _ in words[Int.random(in: words.indices, using: &random)] }
+            check(text.joined(separator: Bool.random(using: &random) ? " " : ""))
+        }
+    }
+
+    @Test(arguments: 0..<4) func `Expressions with some bytes changed`(part: UInt64) {
+        var random = SeededGenerator(seed: part)
+        for seed in part * 1_000..<(part + 1) * 1_000 {
+            var conditions = RandomConditions(seed: seed)
+            var bytes = Array(conditions.condition(depth: 2).text.utf8)
+            for _ in 0..<Int.random(in: 1...3, using: &random) where !bytes.isEmpty {
+                let place = Int.random(in: bytes.indices, using: &random)
+                switch Int.random(in: 0..<4, using: &random) {
+                case 0: bytes[place] = UInt8.random(in: 0...255, using: &random)
+                case 1: bytes.remove(at: place)
+                case 2: bytes.insert(contentsOf: bytes.suffix(5), at: place)
+                default: bytes.removeSubrange(place...)
+                }
+            }
+            check(String(decoding: bytes, as: UTF8.self))
+        }
+    }
+
+    @Test func `Nesting has a limit`() throws {
+        func nested(_ open: String, _ count: Int, _ close: String) -> String {
+            String(repeating: open, count: count) + "active" + String(repeating: close, count: count)
+        }
+        for (open, close) in [("(", ")"), ("!", ""), ("not ", ""), ("!(", ")")] {
+            let most = ExpressionParser.maximumDepth
+            #expect(throws: Never.self) { try ExpressionSample.parse(nested(open, most, close)) }
+            for count in [most + 1, 30_000] {
+                let error = try #require(throws: ExpressionError.self) {
+                    try ExpressionSample.parse(nested(open, count, close))
+                }
+                #expect(error.reason == "parentheses and negations nest deeper than 200")
+            }
+        }
+    }
+
+    @Test func `Length has a limit`() throws {
+        let long = String(repeating: "active || ", count: 13_000) + "active"
+        guard case .or(let terms) = try ExpressionSample.parse(long) else {
+            Issue.record("not a disjunction")
+            return
+        }
+        #expect(terms.count == 13_001)
+        let error = try #require(throws: ExpressionError.self) { try ExpressionSample.parse(long + long) }
+        #expect(error.reason == "the text has 260012 bytes, at most 131072 are read")
+    }
+
+    @Test func `Values without measure`() {
+        let digits = String(repeating: "9", count: 10_000)
+        for field in [
+            "id", "big", "ratio", "celsius", "price", "name", "seen", "key", "link", "wait", "blob", "region",
+        ] {
+            for value in [
+                digits, "-" + digits, "0." + digits, "1e" + digits, "1e-" + digits, "'\(digits)'", "'PT\(digits)S'",
+                "'-PT170141183460469231731S'", "'\(digits)-01-01T00:00:00Z'", "'+999999999999-01-01T00:00:00Z'",
+                "'2026-13-45T99:99:99Z'", "'\(String(repeating: "=", count: 99))'", "'http://\(digits)'", "'%zz'", "''",
+            ] {
+                check("\(field) == \(value)")
+            }
+        }
+        check(digits)
+        check(String(repeating: "a", count: 100_000) + " == 1")
+        check("id in [" + String(repeating: "1,", count: 30_000) + "2]")
+        check("address" + String(repeating: ".city", count: 20_000))
+    }
+}

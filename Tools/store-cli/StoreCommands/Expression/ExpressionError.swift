@@ -1,0 +1,63 @@
+import StoreEngine
+
+/// Why an expression or a list of fields is not understood, and where.
+struct ExpressionError: Error, Equatable {
+    /// Where the text came from: the option's name.
+    let source: String
+    /// The place in the text in Unicode scalars, from 1.
+    let column: Int
+    /// What was expected there and what was found, and what to do where that helps.
+    let reason: String
+    /// The text around the place, and marks below the place; nothing of an empty text.
+    let excerpt: [String]
+
+    /// All of it in one line.
+    var message: String { "\(source), column \(column): \(reason)" }
+}
+
+/// A text that is being read, and what it is called.
+struct ExpressionSource {
+    /// Longer texts are refused. No single argument reaches it on Linux.
+    static let maximumByteCount = 1 << 17
+    /// How much of the text is shown before a mistake, of the mistake, and after it.
+    private static let shownCount = 40
+
+    let name: String
+    let scalars: [Unicode.Scalar]
+
+    /// - Throws: ``ExpressionError`` when the text is too long.
+    init(_ text: String, name: String) throws(ExpressionError) {
+        self.name = name
+        let byteCount = text.utf8.count
+        scalars = Array(text.unicodeScalars.prefix(Self.maximumByteCount))
+        guard byteCount <= Self.maximumByteCount else {
+            throw error(at: 0..<0, "the text has \(byteCount) bytes, at most \(Self.maximumByteCount) are read")
+        }
+    }
+
+    /// The error for what stands at `range`.
+    func error(at range: Range<Int>, _ reason: String) -> ExpressionError {
+        ExpressionError(source: name, column: range.lowerBound + 1, reason: reason, excerpt: excerpt(range))
+    }
+
+    /// The text of a range.
+    func text(_ range: Range<Int>) -> String {
+        var view = String.UnicodeScalarView()
+        view.append(contentsOf: scalars[range])
+        return String(view)
+    }
+
+    private func excerpt(_ range: Range<Int>) -> [String] {
+        guard !scalars.isEmpty else { return [] }
+        let start = max(0, range.lowerBound - Self.shownCount)
+        let markEnd = min(range.upperBound, range.lowerBound + Self.shownCount)
+        let end = min(scalars.count, markEnd + Self.shownCount)
+        // Escaped here already, so that the marks stand where the terminal shows the place.
+        let before = (start > 0 ? "…" : "") + DisplayText.escaped(text(start..<range.lowerBound))
+        let marked = DisplayText.escaped(text(range.lowerBound..<markEnd))
+        let after = DisplayText.escaped(text(markEnd..<end)) + (end < scalars.count ? "…" : "")
+        let indent = String(repeating: " ", count: DisplayText.width(of: before))
+        let marks = String(repeating: "^", count: max(1, DisplayText.width(of: marked)))
+        return ["  " + before + marked + after, "  " + indent + marks]
+    }
+}

@@ -1,0 +1,90 @@
+import StoreEngine
+
+/// A field that a text names, found in its record type.
+struct ExpressionField: Hashable {
+    let name: FieldName
+    /// What the field holds, as declared.
+    let type: FieldType
+    /// Whether there may be no value: the field, or a struct on the way to it, is optional.
+    let isOptional: Bool
+    /// The places of the field: that in the record, then those in the structs on the way.
+    let places: [Int]
+
+    /// The type without any optionality.
+    var valueType: FieldType {
+        var type = type
+        while case .optional(let wrapped) = type { type = wrapped }
+        return type
+    }
+
+    /// The type of the elements where this is an array or a set.
+    var elementType: FieldType? {
+        switch valueType {
+        case .array(let element), .set(let element): element
+        default: nil
+        }
+    }
+
+    /// Whether the field has a number of elements.
+    var isCollection: Bool {
+        if case .dictionary = valueType { return true }
+        return elementType != nil
+    }
+
+    /// The field's value in a record; none where a struct on the way is none.
+    func value(in record: DynamicRecord) -> DynamicValue {
+        var values = record.values
+        for (depth, place) in places.enumerated() {
+            let value = values[place]
+            if depth == places.count - 1 { return value }
+            guard case .fields(let inner) = value else { break }
+            values = inner
+        }
+        return .none
+    }
+}
+
+extension ExpressionField {
+    /// Finds the field that `parts` name.
+    ///
+    /// - Parameter isValue: whether a value could stand there as well, so that its quotes may have been forgotten.
+    /// - Throws: ``ExpressionError`` that names the nearest field.
+    init(
+        _ parts: [NamePart], of record: RecordType, in source: ExpressionSource, isValue: Bool = false
+    ) throws(ExpressionError) {
+        var fields = record.fields.map(\.schema)
+        var owner = record.name
+        var isOptional = false
+        var places: [Int] = []
+        var type = FieldType.bool
+        for (index, part) in parts.enumerated() {
+            guard let place = fields.firstIndex(where: { $0.name == part.text }) else {
+                let remedy = Self.remedy(parts, at: index, among: fields.map(\.name), isValue: isValue)
+                let name = RecordText.shortened(part.text)
+                throw source.error(at: part.range, "\(owner) has no field \(name); \(remedy)")
+            }
+            places.append(place)
+            type = fields[place].type
+            isOptional = isOptional || type.isOptional
+            guard index + 1 < parts.count else { break }
+            owner = parts[...index].map(\.text).joined(separator: ".")
+            guard case .embedded(let schema) = type.unwrapped else {
+                throw source.error(at: parts[index + 1].range, "\(owner) has no fields: it is \(type)")
+            }
+            fields = schema.fields
+        }
+        self.init(name: FieldName(parts.map(\.text)), type: type, isOptional: isOptional, places: places)
+    }
+
+    private static func remedy(_ parts: [NamePart], at index: Int, among names: [String], isValue: Bool) -> String {
+        let text = isValue && parts.count == 1 && !parts[0].isQuoted ? parts[0].text : nil
+        if let text, ["nil", "none"].contains(text.lowercased()) { return "write null" }
+        let quoted = text.map { ExpressionSyntax.quoted(RecordText.shortened($0), by: "\"") }
+        if let nearest = NearestName.find(parts[index].text, among: names) {
+            let field = FieldName(parts[..<index].map(\.text) + [nearest]).text
+            return "did you mean \(field)\(quoted.map { ", or the text " + $0 } ?? "")?"
+        }
+        if let quoted { return "a text is in quotes: \(quoted)" }
+        return "it has \(names.map { FieldName([$0]).text }.joined(separator: ", "))"
+    }
+}

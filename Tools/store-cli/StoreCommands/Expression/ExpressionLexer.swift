@@ -1,0 +1,109 @@
+import StoreEngine
+
+/// Takes an expression apart into words, values and signs.
+struct ExpressionLexer {
+    let source: ExpressionSource
+    var position = 0
+
+    /// The tokens of a text, the end as the last.
+    static func tokens(of source: ExpressionSource) throws(ExpressionError) -> [ExpressionToken] {
+        var lexer = ExpressionLexer(source: source)
+        var tokens: [ExpressionToken] = []
+        repeat { tokens.append(try lexer.next()) } while tokens.last?.kind != .end
+        return tokens
+    }
+
+    var current: Unicode.Scalar? { scalar(at: position) }
+
+    func scalar(at index: Int) -> Unicode.Scalar? {
+        index < source.scalars.count ? source.scalars[index] : nil
+    }
+
+    private mutating func next() throws(ExpressionError) -> ExpressionToken {
+        while let current, [" ", "\t", "\n", "\r"].contains(current) { position += 1 }
+        let start = position
+        guard let current else { return ExpressionToken(kind: .end, range: start..<start) }
+        let kind = try readKind(current)
+        return ExpressionToken(kind: kind, range: start..<position)
+    }
+
+    private mutating func readKind(_ first: Unicode.Scalar) throws(ExpressionError) -> ExpressionToken.Kind {
+        if first == "\"" || first == "'" { return .text(try readQuoted(first, "text")) }
+        if first == "`" || ExpressionSyntax.beginsWord(first) { return .name(try readName()) }
+        if isDigit(first) || (first == "-" && beginsNegativeNumber) { return .number(try readNumber()) }
+        for sign in ExpressionSign.allCases where sign.rawValue.unicodeScalars.elementsEqual(ahead(sign)) {
+            position += sign.rawValue.unicodeScalars.count
+            return .sign(sign)
+        }
+        throw source.error(at: position..<position + 1, unknown(first))
+    }
+
+    private func ahead(_ sign: ExpressionSign) -> ArraySlice<Unicode.Scalar> {
+        source.scalars[position...].prefix(sign.rawValue.unicodeScalars.count)
+    }
+
+    private func unknown(_ scalar: Unicode.Scalar) -> String {
+        switch scalar {
+        case "=": return "= is no operator; write =="
+        case "&": return "& is no operator; write &&"
+        case "|": return "| is no operator; write ||"
+        case "\u{201C}", "\u{201D}", "\u{201E}", "\u{2018}", "\u{2019}": return "a text is in straight quotes: \"…\""
+        case "\u{FFFD}": return "these bytes are not UTF-8"
+        default: return "expected a field, a value or an operator, found \(DisplayText.escaped(String(scalar)))"
+        }
+    }
+
+    // MARK: Names
+
+    private mutating func readName() throws(ExpressionError) -> [NamePart] {
+        var parts = [try readPart()]
+        while current == "." {
+            position += 1
+            parts.append(try readPart())
+        }
+        return parts
+    }
+
+    private mutating func readPart() throws(ExpressionError) -> NamePart {
+        let start = position
+        if current == "`" {
+            let text = try readQuoted("`", "name")
+            return NamePart(text: text, isQuoted: true, range: start..<position)
+        }
+        guard let current, ExpressionSyntax.beginsWord(current) else {
+            throw source.error(
+                at: start..<min(start + 1, source.scalars.count), "expected a field's name after the dot")
+        }
+        skip(while: ExpressionSyntax.continuesWord)
+        return NamePart(text: source.text(start..<position), isQuoted: false, range: start..<position)
+    }
+
+    // MARK: Numbers
+
+    private var beginsNegativeNumber: Bool {
+        guard let next = scalar(at: position + 1) else { return false }
+        if isDigit(next) { return true }
+        let word = source.scalars[(position + 1)...].prefix(while: ExpressionSyntax.continuesWord)
+        return String(String.UnicodeScalarView(word)).lowercased() == "inf"
+    }
+
+    private mutating func readNumber() throws(ExpressionError) -> String {
+        let start = position
+        // All that could be meant as one value, so that a date without quotes is not told to have a leading zero.
+        skip { ExpressionSyntax.continuesWord($0) || "+-.:".unicodeScalars.contains($0) }
+        let text = source.text(start..<position)
+        if text.lowercased() == "-inf" { return "-inf" }
+        guard JSONNumber(text: text) != nil else {
+            let isDate = text.dropFirst().contains("-") && !text.lowercased().contains("e")
+            let remedy = isDate ? "; dates, UUIDs and other texts are in quotes" : ""
+            throw source.error(at: start..<position, "\(RecordText.shortened(text)) is no number\(remedy)")
+        }
+        return text
+    }
+
+    private mutating func skip(while condition: (Unicode.Scalar) -> Bool) {
+        while let current, condition(current) { position += 1 }
+    }
+
+    private func isDigit(_ scalar: Unicode.Scalar) -> Bool { ("0"..."9").contains(scalar) }
+}

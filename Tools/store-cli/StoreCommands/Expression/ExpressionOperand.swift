@@ -1,0 +1,119 @@
+import StoreEngine
+
+/// One side of a comparison, and where it stands.
+struct ExpressionOperand {
+    enum Kind {
+        case field(ExpressionField)
+        case literal(ExpressionLiteral)
+        /// The number of elements of a field.
+        case size(ExpressionField)
+    }
+
+    let kind: Kind
+    let range: Range<Int>
+
+    /// What a message calls this.
+    var description: String {
+        switch kind {
+        case .field(let field): "the field \(field.name.text)"
+        case .literal(let literal): literal.description
+        case .size(let field): "count(\(field.name.text))"
+        }
+    }
+}
+
+extension ExpressionParser {
+    /// Reads a field, a value or a count.
+    ///
+    /// - Parameter isValue: whether it stands where a value is likely, for the message about an unknown field.
+    mutating func operand(isValue: Bool = false) throws(ExpressionError) -> ExpressionOperand {
+        let token = current
+        if token.isWord("count"), isFollowed(by: .open) {
+            let field = try fieldInParentheses("count")
+            guard field.isCollection else {
+                throw source.error(
+                    at: token.range, "count takes an array, a set or a dictionary; \(field.name.text) is \(field.type)")
+            }
+            return ExpressionOperand(kind: .size(field), range: token.range.lowerBound..<passedEnd)
+        }
+        if let literal = literal(token) {
+            _ = take()
+            return ExpressionOperand(kind: .literal(literal), range: token.range)
+        }
+        guard case .name(let parts) = token.kind else { throw expected(isValue ? "a value or a field" : "a condition") }
+        let field = try ExpressionField(parts, of: type, in: source, isValue: isValue)
+        _ = take()
+        return ExpressionOperand(kind: .field(field), range: token.range)
+    }
+
+    /// Reads the field that a function is called with.
+    mutating func fieldInParentheses(_ function: String) throws(ExpressionError) -> ExpressionField {
+        _ = take()
+        _ = take()
+        guard case .name(let parts) = current.kind else { throw expected("the field of \(function)") }
+        let field = try ExpressionField(parts, of: type, in: source)
+        _ = take()
+        guard skip(.close) else { throw expected(")") }
+        return field
+    }
+
+    /// The value that a token is; nil for everything else.
+    func literal(_ token: ExpressionToken) -> ExpressionLiteral? {
+        switch token.kind {
+        case .text(let text): return .text(text)
+        case .number(let text): return .number(text)
+        default: break
+        }
+        switch token.word?.lowercased() {
+        case "true": return .bool(true)
+        case "false": return .bool(false)
+        case "null": return .null
+        case "inf": return .number("inf")
+        case "nan": return .number("nan")
+        default: return nil
+        }
+    }
+
+    /// The value of a literal for a field.
+    func value(
+        _ literal: ExpressionLiteral, at range: Range<Int>, for field: ExpressionField
+    ) throws(ExpressionError) -> DynamicValue {
+        if literal == .null {
+            guard field.isOptional else {
+                throw source.error(at: range, "\(field.name.text) is \(field.type), which is never null")
+            }
+            return .none
+        }
+        try requireComparable(field, at: range)
+        return try value(literal, at: range, as: field.valueType, subject: field.name.text)
+    }
+
+    /// The value of a literal as one of `type`; `subject` is what takes it.
+    func value(
+        _ literal: ExpressionLiteral, at range: Range<Int>, as type: FieldType, subject: String
+    ) throws(ExpressionError) -> DynamicValue {
+        if let value = literal.value(as: type) { return value }
+        var remedy = ""
+        if case .enumeration(.string, let cases?) = type, case .text(let text) = literal,
+            let nearest = NearestName.find(text, among: cases)
+        {
+            remedy = "; did you mean \(ExpressionSyntax.quoted(nearest, by: "\""))?"
+        }
+        throw source.error(
+            at: range, "\(subject) takes \(type.literalDescription), found \(literal.description)\(remedy)")
+    }
+
+    /// Fails where values of the field have no order, by which all comparisons are made.
+    func requireComparable(_ field: ExpressionField, at range: Range<Int>) throws(ExpressionError) {
+        guard !field.valueType.isIndexable else { return }
+        let name = field.name.text
+        let remedy =
+            switch field.valueType {
+            case .array, .set: "use contains, isEmpty or count(\(name))"
+            case .dictionary: "use isEmpty or count(\(name))"
+            case .embedded(let schema): "name one of its fields, such as \(name).\(schema.fields.first?.name ?? "")"
+            default: field.isOptional ? "compare it with null" : "convert the field to another type"
+            }
+        throw source.error(at: range, "\(name) is \(field.type), which is not compared; \(remedy)")
+    }
+}

@@ -1,0 +1,216 @@
+import StoreEngine
+
+// The conditions that are not made of others.
+extension ExpressionParser {
+    mutating func predicate() throws(ExpressionError) -> ConditionNode {
+        if current.isWord("isEmpty"), isFollowed(by: .open) {
+            let range = current.range
+            return try isEmpty(fieldInParentheses("isEmpty"), at: range)
+        }
+        let left = try operand()
+        if let (comparison, range) = comparison() {
+            if isTextOptions, let options = try textOptions() {
+                guard comparison == .equal || comparison == .notEqual else {
+                    throw source.error(at: range, "\(comparison.rawValue) takes no options; == and != do")
+                }
+                let condition = try text(.equals, options, of: field(left, before: comparison.rawValue), at: range)
+                return comparison == .equal ? condition : .not(condition)
+            }
+            return try compare(left, comparison, operand(isValue: true))
+        }
+        let isNegated = skip(word: "not")
+        guard let condition = try test(left) else {
+            if isNegated { throw expected("in, between, contains, startsWith, endsWith or equals") }
+            return try bare(left)
+        }
+        guard isNegated else { return condition }
+        // A text that is not empty is one that differs from "".
+        if case .comparison(let field, .equal, let value) = condition { return .comparison(field, .notEqual, value) }
+        return .not(condition)
+    }
+
+    /// What begins with the name of a test; nil when nothing such is next.
+    private mutating func test(_ left: ExpressionOperand) throws(ExpressionError) -> ConditionNode? {
+        let range = current.range
+        if skip(word: "between") {
+            let low = try operand(isValue: true)
+            guard skip(word: "and") else { throw expected("and") }
+            let high = try operand(isValue: true)
+            return .and([try compare(left, .greaterOrEqual, low), try compare(left, .lessOrEqual, high)])
+        }
+        if skip(word: "in") { return try membership(field(left, before: "in")) }
+        if skip(word: "isEmpty") { return try isEmpty(field(left, before: "isEmpty"), at: range) }
+        if skip(word: "contains") {
+            let field = try field(left, before: "contains")
+            let options = try textOptions()
+            guard options == nil, let element = field.elementType else {
+                return try text(.contains, options ?? [], of: field, at: range)
+            }
+            return try self.element(of: field, element)
+        }
+        for test in [TextTest.startsWith, .endsWith, .equals] where skip(word: test.rawValue) {
+            let field = try field(left, before: test.rawValue)
+            return try text(test, textOptions() ?? [], of: field, at: range)
+        }
+        return nil
+    }
+
+    /// A condition without an operator.
+    private func bare(_ operand: ExpressionOperand) throws(ExpressionError) -> ConditionNode {
+        switch operand.kind {
+        case .literal(.bool(let value)): return .constant(value)
+        case .field(let field) where field.valueType == .bool: return .comparison(field.name, .equal, .bool(true))
+        default: throw expected("an operator such as == after \(operand.description)")
+        }
+    }
+
+    private func field(_ operand: ExpressionOperand, before word: String) throws(ExpressionError) -> ExpressionField {
+        if case .field(let field) = operand.kind { return field }
+        throw source.error(at: operand.range, "expected a field before \(word), found \(operand.description)")
+    }
+
+    // MARK: Comparisons
+
+    /// Passes the sign of a comparison.
+    private mutating func comparison() -> (Comparison, Range<Int>)? {
+        guard case .sign(let sign) = current.kind, let comparison = Comparison(rawValue: sign.rawValue) else {
+            return nil
+        }
+        return (comparison, take().range)
+    }
+
+    private func compare(
+        _ left: ExpressionOperand, _ comparison: Comparison, _ right: ExpressionOperand
+    ) throws(ExpressionError) -> ConditionNode {
+        switch (left.kind, right.kind) {
+        case (.field(let field), .literal(let literal)):
+            let isOrdering = comparison != .equal && comparison != .notEqual
+            if isOrdering, literal == .null {
+                throw source.error(at: right.range, "null has no order; compare it by == or !=")
+            }
+            if literal != .null { try requireComparable(field, at: left.range) }
+            return .comparison(field.name, comparison, try value(literal, at: right.range, for: field))
+        case (.size(let field), .literal(let literal)):
+            let count = try value(literal, at: right.range, as: .int64, subject: "count(\(field.name.text))")
+            guard case .int(let number) = count else { throw expected("an integer") }
+            return .size(field.name, comparison, Int(number))
+        case (.literal, .field), (.literal, .size): return try compare(right, comparison.mirrored, left)
+        case (.field(let field), .field(let other)):
+            try requireComparable(field, at: left.range)
+            guard field.valueType == other.valueType else {
+                throw source.error(
+                    at: right.range,
+                    "fields of one type are compared; \(field.name.text) is \(field.type), "
+                        + "\(other.name.text) is \(other.type)")
+            }
+            return .fieldComparison(field.name, comparison, other.name)
+        case (.size, _), (_, .size):
+            throw source.error(at: right.range, "a count is compared with an integer, found \(right.description)")
+        case (.literal, .literal):
+            throw source.error(at: left.range, "one side of \(comparison.rawValue) has to be a field")
+        }
+    }
+
+    // MARK: Lists, elements and sizes
+
+    private mutating func membership(_ field: ExpressionField) throws(ExpressionError) -> ConditionNode {
+        guard skip(.openList) else { throw expected("[ and values such as [1, 2]") }
+        var values: [DynamicValue] = []
+        if skip(.closeList) { return .membership(field.name, values) }
+        repeat {
+            guard let literal = literal(current) else { throw expected("a value") }
+            values.append(try value(literal, at: current.range, for: field))
+            _ = take()
+        } while skip(.comma)
+        guard skip(.closeList) else { throw expected(", or ]") }
+        return .membership(field.name, values)
+    }
+
+    private mutating func element(
+        of field: ExpressionField, _ element: FieldType
+    ) throws(ExpressionError) -> ConditionNode {
+        guard let literal = literal(current) else { throw expected("a value") }
+        let range = current.range
+        let subject = "an element of \(field.name.text)"
+        if literal == .null, element.isOptional {
+            _ = take()
+            return .element(field.name, .none)
+        }
+        guard element.isIndexable else {
+            throw source.error(at: range, "\(subject) is \(element), which is not compared")
+        }
+        let value = try value(literal, at: range, as: element.unwrapped, subject: subject)
+        _ = take()
+        return .element(field.name, value)
+    }
+
+    private func isEmpty(_ field: ExpressionField, at range: Range<Int>) throws(ExpressionError) -> ConditionNode {
+        if field.isCollection { return .size(field.name, .equal, 0) }
+        switch field.valueType {
+        case .string: return .comparison(field.name, .equal, .string(""))
+        case .data: return .comparison(field.name, .equal, .data([]))
+        default:
+            throw source.error(
+                at: range, "isEmpty takes a text, data or a collection; \(field.name.text) is \(field.type)")
+        }
+    }
+
+    // MARK: Texts
+
+    private mutating func text(
+        _ test: TextTest, _ options: TextOptions, of field: ExpressionField, at range: Range<Int>
+    ) throws(ExpressionError) -> ConditionNode {
+        guard field.valueType.rawType == .string else {
+            let others = test == .contains ? "a text, an array or a set" : "a text"
+            throw source.error(
+                at: range,
+                "\(test.rawValue)\(options.text) takes \(options.isEmpty ? others : "a text"); "
+                    + "\(field.name.text) is \(field.type)")
+        }
+        guard case .text(let text) = current.kind else { throw expected("a text in quotes") }
+        _ = take()
+        return .text(field.name, test, text, options)
+    }
+
+    /// Whether a bracket is next that opens no list of values.
+    private var isTextOptions: Bool {
+        current.kind == .sign(.openList) && following?.word.flatMap { Self.options($0) } != nil
+    }
+
+    /// The options that letters stand for; nil when they stand for none.
+    private static func options(_ letters: String) -> TextOptions? {
+        var options: TextOptions = []
+        for letter in letters.lowercased() {
+            switch letter {
+            case "c": options.insert(.caseInsensitive)
+            case "d": options.insert(.diacriticInsensitive)
+            default: return nil
+            }
+        }
+        return options
+    }
+
+    /// Reads `[c]`, `[d]` or `[cd]`; nil when no bracket is next.
+    private mutating func textOptions() throws(ExpressionError) -> TextOptions? {
+        guard skip(.openList) else { return nil }
+        guard let options = current.word.flatMap({ Self.options($0) }) else {
+            throw expected("c, d or cd, by which case and diacritics make no difference")
+        }
+        _ = take()
+        guard skip(.closeList) else { throw expected("]") }
+        return options
+    }
+}
+
+extension Comparison {
+    /// The comparison that says the same with its sides exchanged.
+    fileprivate var mirrored: Comparison {
+        switch self {
+        case .equal, .notEqual: self
+        case .less: .greater
+        case .lessOrEqual: .greaterOrEqual
+        case .greater: .less
+        case .greaterOrEqual: .lessOrEqual
+        }
+    }
+}

@@ -1,0 +1,65 @@
+import StoreEngine
+
+/// A word, a value or a sign of an expression, and where it stands.
+struct ExpressionToken: Equatable {
+    enum Kind: Equatable {
+        /// Words with dots between them, of which some may be in backticks.
+        case name([NamePart])
+        /// A text, without its quotes and escapes.
+        case text(String)
+        /// A number as JSON writes it, or `-inf`.
+        case number(String)
+        case sign(ExpressionSign)
+        case end
+    }
+
+    let kind: Kind
+    /// The place in the text, in Unicode scalars.
+    let range: Range<Int>
+
+    /// The only word, when this is one that is not in backticks.
+    var word: String? {
+        guard case .name(let parts) = kind, parts.count == 1, !parts[0].isQuoted else { return nil }
+        return parts[0].text
+    }
+
+    /// Whether this is `word`, in upper or lower case.
+    func isWord(_ word: String) -> Bool { self.word?.lowercased() == word.lowercased() }
+
+    /// What a message calls this.
+    var description: String {
+        switch kind {
+        case .name(let parts): RecordText.shortened(parts.map(\.text).joined(separator: "."))
+        case .text(let text): "the text " + ExpressionSyntax.quoted(RecordText.shortened(text), by: "\"")
+        case .number(let text): "the number " + RecordText.shortened(text)
+        case .sign(let sign): sign.rawValue
+        case .end: "the end"
+        }
+    }
+}
+
+/// One word of a name.
+struct NamePart: Equatable {
+    var text: String
+    var isQuoted: Bool
+    var range: Range<Int>
+}
+
+/// What is neither word nor value. Those of two characters come first: one may begin like another.
+enum ExpressionSign: String, CaseIterable {
+    case equal = "=="
+    case notEqual = "!="
+    case lessOrEqual = "<="
+    case greaterOrEqual = ">="
+    case and = "&&"
+    case or = "||"
+    case less = "<"
+    case greater = ">"
+    case not = "!"
+    case open = "("
+    case close = ")"
+    case openList = "["
+    case closeList = "]"
+    case comma = ","
+    case minus = "-"
+}

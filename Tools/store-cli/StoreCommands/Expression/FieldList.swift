@@ -1,0 +1,46 @@
+import StoreEngine
+
+/// Names of fields with commas between them: `--fields a,b` and `--sort a,-b`.
+enum FieldList {
+    /// The fields that `text` names.
+    ///
+    /// - Throws: ``ExpressionError``.
+    static func fields(
+        _ text: String, of type: RecordType, named name: String
+    ) throws(ExpressionError) -> [ExpressionField] {
+        try read(text, of: type, named: name, allowsMinus: false).map(\.field)
+    }
+
+    /// The order that `text` gives: fields, with a minus those that descend.
+    ///
+    /// - Throws: ``ExpressionError``, also for fields that have no order.
+    static func order(_ text: String, of type: RecordType, named name: String) throws(ExpressionError) -> [SortTerm] {
+        try read(text, of: type, named: name, allowsMinus: true).map {
+            SortTerm($0.field.name, isDescending: $0.hasMinus)
+        }
+    }
+
+    private static func read(
+        _ text: String, of type: RecordType, named name: String, allowsMinus: Bool
+    ) throws(ExpressionError) -> [(field: ExpressionField, hasMinus: Bool)] {
+        var parser = try ExpressionParser(text, of: type, named: name)
+        var found: [(field: ExpressionField, hasMinus: Bool)] = []
+        repeat {
+            let hasMinus = allowsMinus && parser.skip(.minus)
+            let token = parser.current
+            guard case .name(let parts) = token.kind else { throw parser.expected("a field") }
+            let field = try ExpressionField(parts, of: type, in: parser.source)
+            if found.contains(where: { $0.field.places == field.places }) {
+                throw parser.source.error(at: token.range, "\(field.name.text) is named twice")
+            }
+            if allowsMinus, !field.valueType.isIndexable {
+                throw parser.source.error(
+                    at: token.range, "\(field.name.text) is \(field.type), by which records have no order")
+            }
+            found.append((field, hasMinus))
+            _ = parser.take()
+        } while parser.skip(.comma)
+        guard parser.current.kind == .end else { throw parser.expected("a comma or the end") }
+        return found
+    }
+}
