@@ -192,7 +192,8 @@ import Testing
         try transcript.run("bogus")
         try transcript.run("shcema")
         try transcript.run("--output", "json", "--store", "store", "verfy")
-        try transcript.run("query", "Sensor")
+        try transcript.run("qeury", "Sensor")
+        try transcript.run("query")
         try transcript.run("get", "Sensor")
         try transcript.run("--output", "xml", "types")
         try transcript.run("types", "--otput", "json")
@@ -208,7 +209,8 @@ import Testing
         var transcript = Transcript(try Tool())
         try transcript.run("--help")
         let commands = [
-            "create", "types", "schema", "import", "export", "get", "insert", "upsert", "set", "delete", "stat",
+            "create", "types", "schema", "import", "export", "get", "query", "insert", "upsert", "set", "delete",
+            "stat",
             "readers", "verify", "backup", "compact", "restore",
         ]
         for command in commands { try transcript.run("help", command) }

@@ -15,7 +15,10 @@ struct Transcript {
     init(_ tool: Tool) { self.tool = tool }
 
     /// Runs a command and notes what it printed.
-    mutating func run(_ arguments: String..., input: String? = nil) throws {
+    mutating func run(_ arguments: String..., input: String? = nil) throws { try run(arguments, input: input) }
+
+    /// Runs a command and notes what it printed.
+    mutating func run(_ arguments: [String], input: String? = nil) throws {
         let run = try tool.run(arguments, input: input)
         text += "$ store-cli " + arguments.map(Self.quoted).joined(separator: " ")
         text += input == nil ? "\n" : " < input\n"

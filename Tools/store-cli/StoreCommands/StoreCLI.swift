@@ -9,15 +9,14 @@ struct StoreCLI: ParsableCommand {
         discussion: """
             MODELSTORE_DIR stands in for --store. Results go to standard output, everything else to standard error.
 
-            Exit status: 0 done; 1 not found, condition not met, constraint violated or damage found; 64 wrong usage; \
-            65 bad input data; 66 no such store or file; 74 input/output error, disk or map full; 78 the store's \
-            format is newer than this program.
+            Exit status: 0 done; 1 not found, condition not met, constraint violated or damage found; 64 wrong usage \
+            or expression; 65 bad input data; 66 no such store or file; 74 input/output error, disk or map full; 78 \
+            the store's format is newer than this program.
             """,
         subcommands: [
-            Create.self, Types.self, Schema.self, Import.self, Export.self, Get.self, Insert.self, Upsert.self,
-            SetFields.self, Delete.self, Stat.self, Readers.self, Verify.self,
-            VerifyWalk.self, Backup.self,
-            Compact.self, Restore.self,
+            Create.self, Types.self, Schema.self, Import.self, Export.self, Get.self, Query.self, Insert.self,
+            Upsert.self, SetFields.self, Delete.self, Stat.self, Readers.self, Verify.self, VerifyWalk.self,
+            Backup.self, Compact.self, Restore.self,
         ])
 
     @OptionGroup var options: GlobalOptions

@@ -56,12 +56,14 @@ struct OutputColumn {
         self.isNumeric = isNumeric
     }
 
+    /// The column of a field.
+    init(_ name: String, type: FieldType) {
+        let raw = type.unwrapped.rawType
+        self.init(name, isNumeric: raw.isInteger || raw == .double || raw == .float || raw == .decimal)
+    }
+
     /// The columns of a record type.
     static func columns(of type: RecordType) -> [OutputColumn] {
-        type.fields.map { field in
-            let raw = field.type.unwrapped.rawType
-            return OutputColumn(
-                field.name, isNumeric: raw.isInteger || raw == .double || raw == .float || raw == .decimal)
-        }
+        type.fields.map { OutputColumn($0.name, type: $0.type) }
     }
 }

@@ -1,0 +1,69 @@
+import Testing
+
+/// What `query` prints in every form, and how it fails, as files that are checked in.
+@Suite("Queries, word by word") struct QueryGoldenTests {
+    @Test func `query`() throws {
+        var transcript = Transcript(try Sample.tool())
+        for form in ["table", "json", "jsonl", "csv"] {
+            try transcript.run("--output", form, "query", "Sensor")
+            try transcript.run("--output", form, "query", "Sensor", "--fields", "id,address.city,celsius")
+            try transcript.run("--output", form, "query", "Sensor", "--where", "false")
+            try transcript.run("--output", form, "query", "Sensor", "--count")
+        }
+        try transcript.expect("query")
+    }
+
+    @Test func `query with conditions`() throws {
+        var transcript = Transcript(try Sample.tool())
+        for condition in [
+            "celsius > 20", "20 >= celsius", "celsius == -inf", "-inf < celsius", "room in ['bath', 'hall']",
+            "room not in ['bath', 'hall']", "celsius between 20 and 21", "note == null", "note != null", "note isEmpty",
+            "tags contains 'dry'", "count(tags) > 1", "tags isEmpty", "serial startsWith 'A-'", "serial contains '\"'",
+            "room equals[c] 'KITCHEN'", "address.city == 'Köln' and address.zip >= 50000", "address == null",
+            "room == serial", "!(room == 'bath' || room == 'hall')", "true",
+        ] {
+            try transcript.run("--output", "jsonl", "query", "Sensor", "--where", condition, "--fields", "id")
+        }
+        try transcript.run("--output", "jsonl", "query", "Seat", "--where", "!taken", "--sort", "-row,hall")
+        try transcript.run("query", "Sensor", "--where", "celsius > 20", "--count")
+        try transcript.expect("query-where")
+    }
+
+    @Test func `query in an order, in part`() throws {
+        var transcript = Transcript(try Sample.tool())
+        for order in ["celsius", "-celsius", "note,-id", "-id", "address.city", "-address.zip,room"] {
+            try transcript.run("--output", "csv", "query", "Sensor", "--sort", order, "--fields", "id")
+        }
+        let shown = ["query", "Sensor", "--output", "csv", "--sort", "-room", "--fields", "id,room"]
+        for part in [
+            ["--limit", "1"], ["--limit", "0"], ["--offset", "1"], ["--limit", "1", "--offset", "2"],
+            ["--offset", "9"],
+        ] {
+            try transcript.run(shown + part)
+        }
+        try transcript.run("query", "Sensor", "--limit", "2", "--count")
+        try transcript.run("query", "Sensor", "--offset", "2", "--count")
+        try transcript.expect("query-order")
+    }
+
+    @Test func `query with mistakes`() throws {
+        var transcript = Transcript(try Sample.tool())
+        for condition in [
+            "", "celcius > 20", "celsius > warm", "room == bath", "celsius > 20 && (room == 'bath'", "room = 'bath'",
+            "address.ctiy == 'Köln'", "room == null", "tags == []", "room == 'bath", "address.zip == 3e9",
+        ] {
+            try transcript.run("query", "Sensor", "--where", condition)
+        }
+        try transcript.run("query", "Sensor", "--sort", "-celsius,tags")
+        try transcript.run("query", "Sensor", "--sort", "-celcius")
+        try transcript.run("query", "Sensor", "--fields", "id,serail")
+        try transcript.run("query", "Sensor", "--fields", "id,,room")
+        try transcript.run("query", "Sensor", "--limit", "-1")
+        try transcript.run("query", "Sensor", "--limit", "few")
+        try transcript.run("query", "Sensor", "--offset", "-1")
+        try transcript.run("query", "Sensor", "--count", "--explain")
+        try transcript.run("query", "Sensor", "--count", "--fields", "id")
+        try transcript.run("query", "Senor")
+        try transcript.expect("query-mistakes")
+    }
+}

@@ -1,0 +1,37 @@
+import ArgumentParser
+import StoreEngine
+
+/// The options that say which records are wanted, and in which order.
+struct RequestOptions: ParsableArguments {
+    // What these options take may begin with a dash.
+    @Option(
+        name: .customLong("where"), parsing: .unconditional,
+        help: ArgumentHelp("Which records; all when left out.", valueName: "expression"))
+    var condition: String?
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("The fields to order by, with a minus those that descend: a,-b.", valueName: "fields"))
+    var sort: String?
+    @Option(parsing: .unconditional, help: ArgumentHelp("How many records at most.", valueName: "n"))
+    var limit: Int?
+    @Option(parsing: .unconditional, help: ArgumentHelp("How many of the first to leave out.", valueName: "n"))
+    var offset: Int?
+
+    /// What is asked of the records of `type`.
+    ///
+    /// - Throws: ``ExpressionError``, and ``CommandFailure`` for numbers below zero.
+    func request(_ type: RecordType) throws -> Request {
+        for (name, value) in [("--limit", limit), ("--offset", offset)] {
+            guard let value, value < 0 else { continue }
+            throw CommandFailure(.usage, "\(name) is \(value), which is below 0")
+        }
+        var request = Request()
+        if let condition {
+            request.condition = try ExpressionParser.condition(condition, of: type, named: "--where")
+        }
+        if let sort { request.order = try FieldList.order(sort, of: type, named: "--sort") }
+        request.limit = limit
+        request.offset = offset ?? 0
+        return request
+    }
+}
