@@ -136,11 +136,11 @@ enum HeaterMode: String { case eco, boost }
         #expect(
             plans == [
                 "look in the index on room by room\nranges of keys: 1",
-                "look in the index on room by room\nranges of keys: 1\nsort what is found\nat most 3",
-                "look in the unique index on serial by serial\nranges of keys: 1\ntest the condition on each record",
-                "look in Heater by id\nranges of keys: 1\nin order by walking backward",
-                "walk all Heater in the order of ids\ntest the condition on each record",
-                "look in the index on room\nin order by walking forward\nat most 5",
+                "look in the index on room by room\nranges of keys: 1\nsort what is found for the order by celsius descending\nat most 3",
+                "look in the unique index on serial by serial\nranges of keys: 1\ntest each record: serial == \"7\" && room == \"room 7\"",
+                "look in Heater by id\nranges of keys: 1\nwalk backward for the order by id descending",
+                "walk all Heater in the order of ids\ntest each record: celsius > 3.0",
+                "look in the index on room\nwalk forward for the order by room\nat most 5",
             ])
     }
 }

@@ -48,6 +48,7 @@ extension ConditionNode {
             "\(field.text) \(comparison.rawValue) \(other.text)"
         case .size(let field, let comparison, let count): "count(\(field.text)) \(comparison.rawValue) \(count)"
         case .constant(let value): value ? "true" : "false"
+        case .invalid(let reason): "invalid(\(reason))"
         // These have another form each.
         case .membership, .text, .element, .and, .or, .not: text
         }

@@ -213,9 +213,11 @@ struct Planner {
         if chosen.boundCount > 0 {
             lines.append("ranges of keys: \(chosen.ranges.ranges.count)")
         }
-        if needsFilter { lines.append("test the condition on each record") }
+        if needsFilter { lines.append("test each record: \(request.condition.text)") }
         if !request.order.isEmpty {
-            lines.append(order == .unordered ? "sort what is found" : "in order by walking \(order.rawValue)")
+            let terms = request.order.map { "\($0.field)" + ($0.isDescending ? " descending" : "") }
+            let order = order == .unordered ? "sort what is found" : "walk \(order.rawValue)"
+            lines.append("\(order) for the order by \(terms.joined(separator: ", "))")
         }
         if request.offset > 0 { lines.append("leave out the first \(request.offset)") }
         if let limit = request.limit { lines.append("at most \(limit)") }
