@@ -121,6 +121,17 @@ extension ReadingScope {
         return count
     }
 
+    /// Whether there is a record with this id that meets a condition.
+    package func meets(_ condition: ConditionNode, id: [DynamicValue], typeIndex: Int) throws(StoreError) -> Bool {
+        let type = state.catalog.types[typeIndex]
+        let isThis = zip(type.idParts, id).map { part, value in
+            ConditionNode.comparison(FieldName([type.type.fields[part.place].name]), .equal, value)
+        }
+        var request = Request()
+        request.condition = .and(isThis + [condition])
+        return try count(request, typeIndex: typeIndex) > 0
+    }
+
     /// How a request is answered.
     package func explain(_ request: Request, typeIndex: Int) throws(StoreError) -> String {
         try Planner(type: state.catalog.types[typeIndex]).plan(request).explanation

@@ -131,6 +131,25 @@ import Testing
         try transcript.expect("delete")
     }
 
+    @Test func `changing and deleting by conditions`() throws {
+        var transcript = Transcript(try Sample.tool())
+        try transcript.run("set", "Sensor", "s1", "room=attic", "--if", "room == 'kitchen'", "--output", "jsonl")
+        try transcript.run("set", "Sensor", "s1", "room=cellar", "--if", "room == 'kitchen'")
+        try transcript.run("set", "Seat", #"["a,b", 3]"#, "taken=true", "--if", "!taken", "--output", "jsonl")
+        try transcript.run("set", "Sensor", "s9", "room=x", "--if", "room == 'x'")
+        try transcript.run("set", "Sensor", "s1", "room=x", "--if", "rom == 'x'")
+        try transcript.run("query", "Sensor", "--where", "room >= 'a'", "--sort", "-celsius", "--limit", "2", "--explain")
+        try transcript.run("query", "Sensor", "--where", "serial == 'A-17'", "--explain", "--output", "jsonl")
+        try transcript.run("delete", "Sensor", "--where", "celsius < 21")
+        try transcript.run("delete", "Sensor", "--where", "celsius < 21", "--yes")
+        try transcript.run("delete", "Sensor", "--where", "celsius < 21", "--yes")
+        try transcript.run("delete", "Sensor", "s1", "--where", "celsius < 21")
+        try transcript.run("delete", "Sensor", "s1", "--yes")
+        try transcript.run("delete", "Sensor", "--where", "celsius <")
+        try transcript.run("--output", "jsonl", "query", "Sensor")
+        try transcript.expect("conditions")
+    }
+
     @Test func `export`() throws {
         var transcript = Transcript(try Sample.tool())
         try transcript.run("export")

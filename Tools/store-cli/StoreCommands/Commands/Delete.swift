@@ -1,17 +1,39 @@
 import ArgumentParser
+import Glibc
 import StoreEngine
 import StoreRuntime
 
-/// `delete`: records by their ids.
+/// `delete`: records by their ids, or those that meet a condition.
 struct Delete: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Deletes records by their ids, all of them or, when one is missing, none.")
+        abstract: "Deletes records by their ids, all of them or, when one is missing, none.",
+        discussion: """
+            With --where, an expression as query takes it, all records that meet it are deleted, in one transaction. \
+            How many there are is said first, and asked about on a terminal; elsewhere --yes must stand for the answer.
+            """)
 
     @OptionGroup var options: GlobalOptions
     @Argument(help: "The record type.", completion: TypeNameCompletion.kind) var type: String
-    @Argument(help: ArgumentHelp(IDArgument.help)) var ids: [String]
+    @Argument(help: ArgumentHelp(IDArgument.help)) var ids: [String] = []
+    @Option(
+        name: .customLong("where"), parsing: .unconditional,
+        help: ArgumentHelp("Which records, instead of ids.", valueName: "expression"))
+    var condition: String?
+    @Flag(help: "Delete what --where finds without asking.") var yes = false
 
     func run() throws {
+        guard ids.isEmpty != (condition == nil) else {
+            throw CommandFailure(
+                .usage,
+                ids.isEmpty ? "name the ids to delete, or --where" : "--where stands instead of ids, not beside them")
+        }
+        if yes, condition == nil {
+            throw CommandFailure(.usage, "--yes is for --where; ids are deleted without asking")
+        }
+        if let condition { try delete(where: condition) } else { try deleteByID() }
+    }
+
+    private func deleteByID() throws {
         let (name, texts) = (type, ids)
         let count = try options.write { store in
             try store.write { transaction in
@@ -30,5 +52,47 @@ struct Delete: ParsableCommand {
             }.result
         }
         StandardError.writeLine("deleted \(Counted.text(count, "record"))")
+    }
+
+    private func delete(where condition: String) throws {
+        let name = type
+        try options.write { store in
+            let expected = try store.read { transaction in
+                let index = try transaction._reading.catalog.requirePlace(ofTypeNamed: name)
+                let request = try Self.request(condition, transaction._reading.catalog.types[index].type)
+                return try transaction._reading.count(request, typeIndex: index)
+            }
+            StandardError.writeLine("\(Counted.text(expected, "record")) of \(name) found")
+            if expected == 0 { return }
+            guard try yes || confirmed() else { throw CommandFailure(.failed, "nothing was deleted") }
+            let count = try store.write { transaction in
+                let index = try transaction._reading.catalog.requirePlace(ofTypeNamed: name)
+                let type = transaction._reading.catalog.types[index]
+                // Found anew: nobody's change since the count is overlooked.
+                var ids: [[DynamicValue]] = []
+                try transaction._reading.fetchDynamic(Self.request(condition, type.type), typeIndex: index) { record in
+                    ids.append(type.idParts.map { record.values[$0.place] })
+                    return true
+                }
+                for id in ids { _ = try transaction.delete(dynamicID: id, typeIndex: index) }
+                return ids.count
+            }.result
+            StandardError.writeLine("deleted \(Counted.text(count, "record"))")
+        }
+    }
+
+    private static func request(_ condition: String, _ type: RecordType) throws -> Request {
+        var request = Request()
+        request.condition = try ExpressionParser.condition(condition, of: type, named: "--where")
+        return request
+    }
+
+    private func confirmed() throws -> Bool {
+        guard isatty(STDIN_FILENO) != 0, isatty(STDERR_FILENO) != 0 else {
+            throw CommandFailure(.usage, "there is no terminal to ask on; add --yes to delete them")
+        }
+        StandardError.writeLine("delete them? [y/N]")
+        let answer = readLine(strippingNewline: true)?.lowercased() ?? ""
+        return answer == "y" || answer == "yes"
     }
 }

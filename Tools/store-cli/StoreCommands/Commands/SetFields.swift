@@ -11,15 +11,21 @@ struct SetFields: ParsableCommand {
             A value is read as its field's type says: plain text, a number, true or false, ISO 8601, base64; JSON for \
             arrays, sets, dictionaries and structs. FIELD= is an empty text, FIELD=null none where the field is \
             optional (FIELD='"null"' is the text). A field of a struct is addressed with dots: address.city=Bonn.
+
+            With --if, an expression as query takes it, nothing changes and the status is 1 unless the record meets it.
             """)
 
     @OptionGroup var options: GlobalOptions
     @Argument(help: "The record type.", completion: TypeNameCompletion.kind) var type: String
     @Argument(help: ArgumentHelp(IDArgument.help)) var id: String
+    @Option(
+        name: .customLong("if"), parsing: .unconditional,
+        help: ArgumentHelp("What the record must meet.", valueName: "expression"))
+    var condition: String?
     @Argument(help: ArgumentHelp("What to change.", valueName: "field=value")) var assignments: [FieldAssignment]
 
     func run() throws {
-        let (name, idText, assignments) = (type, id, assignments)
+        let (name, idText, assignments, condition) = (type, id, assignments, condition)
         try FieldAssignment.requireDistinct(assignments)
         try options.write { store in
             // Read and written in one transaction, so that nobody's change in between is lost.
@@ -30,6 +36,13 @@ struct SetFields: ParsableCommand {
                 let id = try IDArgument.parse(idText, of: type)
                 guard var record = try transaction._reading.dynamicRecord(id: id, typeIndex: index) else {
                     throw IDArgument.notFound(id, type)
+                }
+                if let condition {
+                    let wanted = try ExpressionParser.condition(condition, of: type.type, named: "--if")
+                    guard try transaction._reading.meets(wanted, id: id, typeIndex: index) else {
+                        throw CommandFailure(
+                            .failed, "the \(type.name) with the id \(IDArgument.text(id)) does not meet --if")
+                    }
                 }
                 for assignment in assignments { try assignment.apply(to: &record, of: type) }
                 return (try transaction.put(record, typeIndex: index, mode: .update), type.type)

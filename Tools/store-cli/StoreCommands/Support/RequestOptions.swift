@@ -29,7 +29,14 @@ struct RequestOptions: ParsableArguments {
         if let condition {
             request.condition = try ExpressionParser.condition(condition, of: type, named: "--where")
         }
-        if let sort { request.order = try FieldList.order(sort, of: type, named: "--sort") }
+        if let sort {
+            request.order = try FieldList.order(sort, of: type, named: "--sort")
+        } else {
+            // As people expect it of a table, whichever index finds the records.
+            request.order = type.idFields.compactMap { type.place(ofField: $0) }.map {
+                SortTerm(FieldName([type.fields[$0].name]))
+            }
+        }
         request.limit = limit
         request.offset = offset ?? 0
         return request
