@@ -138,7 +138,8 @@ import Testing
         try transcript.run("set", "Seat", #"["a,b", 3]"#, "taken=true", "--if", "!taken", "--output", "jsonl")
         try transcript.run("set", "Sensor", "s9", "room=x", "--if", "room == 'x'")
         try transcript.run("set", "Sensor", "s1", "room=x", "--if", "rom == 'x'")
-        try transcript.run("query", "Sensor", "--where", "room >= 'a'", "--sort", "-celsius", "--limit", "2", "--explain")
+        try transcript.run(
+            "query", "Sensor", "--where", "room >= 'a'", "--sort", "-celsius", "--limit", "2", "--explain")
         try transcript.run("query", "Sensor", "--where", "serial == 'A-17'", "--explain", "--output", "jsonl")
         try transcript.run("delete", "Sensor", "--where", "celsius < 21")
         try transcript.run("delete", "Sensor", "--where", "celsius < 21", "--yes")
