@@ -16,9 +16,12 @@ enum Compiler {
     }()
 
     /// The errors in a file that imports ModelStore, each as the compiler words it; empty where it is sound.
-    static func errors(in source: String) throws -> [String] {
+    ///
+    /// - Parameter solverScopes: how many steps the type checker may take for one expression, where that is limited.
+    static func errors(in source: String, solverScopes: Int? = nil) throws -> [String] {
         let directory = try TestDirectory()
-        return try errors(in: source, directory, [])
+        let limit = solverScopes.map { ["-typecheck", "-Xfrontend", "-solver-scope-threshold=\($0)"] }
+        return try errors(in: source, directory, limit ?? [])
     }
 
     /// The errors in a file that imports a module of the given source, which is sound.

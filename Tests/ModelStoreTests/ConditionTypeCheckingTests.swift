@@ -1,0 +1,37 @@
+import Testing
+
+/// How much work conditions are for the type checker. Its steps are counted, since time depends on the machine.
+@Suite("Type checking of conditions", .serialized, .enabled(if: Compiler.isAvailable)) struct ConditionTypeCheckingTests
+{
+    private static let types = """
+        enum Mode: String { case eco, boost }
+        @Embedded struct Place { var city: String; var floor: Int? }
+        @Record struct Heater {
+            @ID var id: Int
+            var room: String
+            var celsius: Double
+            var target: Double
+            var note: String?
+            var mode: Mode?
+            var tags: [String] = []
+            var place: Place
+        }
+
+        """
+
+    private func errors(_ condition: String, scopes: Int) throws -> [String] {
+        try Compiler.errors(in: Self.types + "let request = Heater.where { \(condition) }", solverScopes: scopes)
+    }
+
+    @Test func `ten terms of all kinds take few steps`() throws {
+        let terms = [
+            "$0.room == \"kitchen\"", "$0.celsius > 30", "$0.note != nil", "$0.mode == .eco", "$0.celsius < $0.target",
+            "$0.place.city == \"Bonn\"", "$0.place.floor > 2", "$0.id.in(1...5)", "$0.tags.contains(\"x\")",
+            "$0.room.hasPrefix(\"k\")",
+        ]
+        #expect(try errors(terms.joined(separator: " && "), scopes: 2_000) == [])
+        #expect(try errors(terms.joined(separator: " || "), scopes: 2_000) == [])
+        // The limit is one that can be passed.
+        #expect(try errors(terms.joined(separator: " && "), scopes: 5) != [])
+    }
+}
