@@ -103,6 +103,38 @@ enum HeaterMode: String { case eco, boost }
         #expect(try ids(Heater.where { $0.room == "kitchen" }.where { $0.celsius < 25 }) == [1])
     }
 
+    @Test func `sums, means and extremes`() throws {
+        let store = try Store.temporary(records: Heater.self)
+        try store.write { tx in for heater in Self.heaters { try tx.insert(heater) } }
+        try store.read { tx in
+            let all = FetchRequest(Heater.self)
+            let warm = Heater.where { $0.celsius > 20 }
+            let nothing = Heater.where { $0.room == "cellar" }
+            let sums = (try tx.sum(warm, \.id), try tx.sum(warm, \.celsius), try tx.sum(nothing, \.id))
+            #expect(sums == (6, 76, 0))
+            let means = (try tx.average(warm, \.id), try tx.average(all, \.celsius), try tx.average(nothing, \.celsius))
+            #expect(means == (2, 18.25, nil))
+            let extremes = (try tx.min(all, \.celsius), try tx.max(warm, \.room), try tx.min(nothing, \.id))
+            #expect(extremes == (-3, "kitchen", nil))
+            // Nil counts for nothing.
+            let notes = (
+                try tx.min(all, \.note), try tx.max(all, \.note), try tx.max(Heater.where { $0.id == 2 }, \.note)
+            )
+            #expect(notes.0 == "" && notes.1 == "warm and dry" && notes.2 == nil)
+            // A limit holds for aggregates too.
+            let two = Heater.order { $0.id.ascending }.limit(2)
+            let limited = (try tx.sum(two, \.celsius), try tx.max(two, \.celsius), try tx.min(two.offset(1), \.note))
+            #expect(limited == (52, 30.5, "warm and dry"))
+        }
+        try store.write { tx in
+            _ = try tx.insert(Heater(id: .max, room: "r", serial: "E", celsius: 0, spot: HeaterSpot(city: "c")))
+        }
+        let failure = #expect(throws: StoreError.self) {
+            try store.read { try $0.sum(FetchRequest(Heater.self), \.id) }
+        }
+        #expect(failure?.code == .tooLarge)
+    }
+
     @Test func `a write sees what it has written`() throws {
         let store = try Store.temporary(records: Heater.self)
         let found = try store.write { tx in

@@ -42,7 +42,7 @@ public struct WriteTransaction: ~Copyable, ReadableTransaction {
 
     /// A fresh identifier: a UUID of version 7 (RFC 9562), which sorts by time.
     public mutating func newID() -> UUID {
-        let milliseconds = UInt64(max(0, now.timeIntervalSince1970 * 1_000))
+        let milliseconds = UInt64(Swift.max(0, now.timeIntervalSince1970 * 1_000))
         let high = milliseconds << 16 | 0x7000 | (random.next() & 0x0FFF)
         let low = random.next() >> 2 | 1 << 63
         return UUID(high: high, low: low)
