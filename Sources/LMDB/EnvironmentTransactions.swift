@@ -81,6 +81,13 @@ extension LMDBEnvironment {
             var transaction: OpaquePointer?
             let code = unsafe Calls.begin(handle.pointer, parent: nil, isReadOnly: false, into: &transaction)
             if code == 0, let transaction = unsafe transaction {
+                do {
+                    try files.requireNamed("mdb_txn_begin", path: path)
+                } catch {
+                    unsafe Calls.abort(transaction)
+                    gate.leaveWrite()
+                    throw error
+                }
                 deferMetaSync(!syncsMeta)
                 let lineage = WriteLineage(thread: thread.handle)
                 let context = unsafe TransactionContext(environment: self, handle: transaction, writing: lineage)
@@ -123,6 +130,14 @@ extension LMDBEnvironment {
             // LMDB would answer the commit of a failed child by failing its parent too.
             endWrite(lineage, level: level, context: context)
             throw failure(MDB_BAD_TXN, "mdb_txn_commit")
+        }
+        if level == 0 {
+            do {
+                try files.requireNamed("mdb_txn_commit", path: path)
+            } catch {
+                endWrite(lineage, level: level, context: context)
+                throw error
+            }
         }
         lineage.levels.removeLast()
         unsafe context.handle = nil

@@ -47,6 +47,7 @@ package final class LMDBEnvironment: Sendable {
     let handle: EnvironmentHandle
     let node: FileNode
     let lockNode: FileNode?
+    let files: HeldFiles
     let gate = TransactionGate()
     /// Databases that the environment has handles for, by name.
     let databases = HandoverMutex<[String: LMDBDatabase]>([:])
@@ -66,6 +67,7 @@ package final class LMDBEnvironment: Sendable {
         appendGuesses = AppendGuesses(maximumDatabases: options.maximumDatabases)
         lockNode = SystemCalls.node(at: path + "/lock.mdb")
         let descriptor = unsafe Calls.fileDescriptor(of: handle.pointer)
+        files = HeldFiles(path: path, dataFile: descriptor)
         fileIdentity = LMDBFileIdentity(
             device: node.device, inode: node.inode,
             birthNanoseconds: SystemCalls.birthNanoseconds(of: descriptor))
@@ -98,6 +100,7 @@ package final class LMDBEnvironment: Sendable {
             }
             for context in gate.takeIdle() { context.end() }
             unsafe Calls.close(handle.pointer)
+            files.close()
             return true
         }
     }

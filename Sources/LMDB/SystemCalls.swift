@@ -37,6 +37,18 @@ enum SystemCalls {
         return FileNode(device: UInt64(status.st_dev), inode: UInt64(status.st_ino))
     }
 
+    /// A descriptor that names a file and does not open it (`O_PATH`, which Glibc's overlay does not import).
+    static func nameFile(_ path: String) -> Int32? {
+        let descriptor = unsafe Glibc.open(path, 0o10_000_000 | O_CLOEXEC)
+        return descriptor < 0 ? nil : descriptor
+    }
+
+    /// Whether a file has no name left.
+    static func isUnnamed(_ descriptor: Int32) -> Bool {
+        var status = stat()
+        return unsafe fstat(descriptor, &status) == 0 && status.st_nlink == 0
+    }
+
     /// An open file's size; nil for what is not a regular file.
     static func byteCount(of descriptor: Int32) -> Int? {
         var status = stat()

@@ -70,6 +70,8 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
         public static let foreignProcessNamespace = Code("foreignProcessNamespace")
         /// The store was opened before this process was forked.
         public static let forkedChild = Code("forkedChild")
+        /// A file of the store was removed or replaced while it was open; nothing was committed.
+        public static let filesRemoved = Code("filesRemoved")
         /// Something else, told in the message.
         public static let other = Code("other")
     }
@@ -115,6 +117,7 @@ extension StoreError {
         .damaged: .damaged, .truncated: .damaged, .notAStore: .notAStore, .newerFormat: .newerFormat,
         .noSuchFile: .noSuchStore, .unfinished: .noSuchStore, .diskFull: .diskFull, .inputOutput: .inputOutput,
         .panicked: .inputOutput, .accessDenied: .accessDenied, .readOnly: .readOnly, .closed: .closed, .busy: .inUse,
+        .filesRemoved: .filesRemoved,
         .conflictingOptions: .inUse, .networkFileSystem: .unsupportedFileSystem,
         .databasesFull: .tooManyDatabases,
         .foreignProcessNamespace: .foreignProcessNamespace, .forkedChild: .forkedChild,

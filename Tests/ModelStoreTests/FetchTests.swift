@@ -19,6 +19,7 @@ enum HeaterMode: String { case eco, boost }
     @Indexed var mode: HeaterMode?
     var tags: [String] = []
     var spot: HeaterSpot
+    var spare: HeaterSpot?
     var seen: Date = Date(timeIntervalSince1970: 0)
 }
 
@@ -28,7 +29,9 @@ enum HeaterMode: String { case eco, boost }
         Heater(
             id: 1, room: "kitchen", serial: "A", celsius: 21.5, note: "Warm", mode: .eco, tags: ["x"],
             spot: HeaterSpot(city: "Köln", floor: 1)),
-        Heater(id: 2, room: "kitchen", serial: "B", celsius: 30.5, mode: .boost, spot: HeaterSpot(city: "Bonn")),
+        Heater(
+            id: 2, room: "kitchen", serial: "B", celsius: 30.5, mode: .boost, spot: HeaterSpot(city: "Bonn"),
+            spare: HeaterSpot(city: "Ulm", floor: 3)),
         Heater(
             id: 3, room: "bath", serial: "C", celsius: 24, target: 24, note: "warm and dry", tags: ["x", "y"],
             spot: HeaterSpot(city: "Köln", floor: 2)),
@@ -90,6 +93,35 @@ enum HeaterMode: String { case eco, boost }
         #expect(try ids(Heater.where { $0.tags.contains("y") }) == [3])
         #expect(try ids(Heater.where { $0.tags.isEmpty }.order { $0.id.ascending }) == [2, 4])
         #expect(try ids(Heater.where { $0.tags.count >= 1 }.order { $0.id.ascending }) == [1, 3])
+    }
+
+    @Test func `deep conditions are refused, and long chains take no more than their length`() throws {
+        let nested = { (count: Int) in
+            Heater.where { fields in
+                (0..<count).reduce(fields.id == 1) { condition, number in
+                    number.isMultiple(of: 2) ? condition && fields.id < 9 || fields.id == -1 : !condition
+                }
+            }
+        }
+        #expect(try ids(nested(40)).isEmpty == false)
+        let failure = #expect(throws: StoreError.self) { try ids(nested(3_000)) }
+        #expect(failure?.code == .tooLarge)
+        #expect(try ids(Heater.where { !(!($0.id == 3)) }) == [3])
+        #expect(
+            try ids(
+                Heater.where { f in (0..<2_000).reduce(f.id == 1) { $0 || f.id == $1 * 2 } }.order { $0.id.ascending })
+                == [1, 2, 4])
+        #expect(
+            try ids(
+                Heater.where { f in (0..<300).reduce(f.id > 1) { all, _ in all && f.id.in(Array(0..<300)) } }.limit(9)
+            ).count == 3)
+    }
+
+    @Test func `fields of optional structs are nil where there is none`() throws {
+        #expect(try ids(Heater.where { $0.spare.city == "Ulm" }) == [2])
+        #expect(try ids(Heater.where { $0.spare.floor >= 3 }) == [2])
+        #expect(try ids(Heater.where { $0.spare.city == nil }.order { $0.id.ascending }) == [1, 3, 4])
+        #expect(try ids(Heater.order { $0.spare.floor.descending }.limit(1)) == [2])
     }
 
     @Test func `order, limit and offset`() throws {

@@ -23,7 +23,10 @@ public struct Condition<Root>: Hashable, Sendable {
     }
 
     /// The opposite.
-    public static prefix func ! (condition: Condition) -> Condition { Condition(.not(condition.node)) }
+    public static prefix func ! (condition: Condition) -> Condition {
+        if case .not(let node) = condition.node { return Condition(node) }
+        return Condition(.not(condition.node))
+    }
 
     /// The terms of a chain, so that a long one is one node and not a deep tree.
     private func parts(ofAnd isAnd: Bool) -> [ConditionNode] {

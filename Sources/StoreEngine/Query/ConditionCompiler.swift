@@ -2,11 +2,19 @@
 struct ConditionCompiler {
     let type: RecordType
 
+    /// How deep a condition may nest: evaluating one takes stack for each level.
+    private static let maximumDepth = 500
+
     /// Resolves names, checks that values fit their fields, and encodes them.
     ///
     /// - Throws: ``StoreError``: `unknownField`; `invalidValue` when a value does not fit its field or the field cannot
     ///   be tested so.
-    func compile(_ node: ConditionNode) throws(StoreError) -> CompiledCondition {
+    func compile(_ node: ConditionNode, depth: Int = 0) throws(StoreError) -> CompiledCondition {
+        guard depth < Self.maximumDepth else {
+            throw StoreError(
+                .tooLarge, "a condition on \(type.name) nests more than \(Self.maximumDepth) levels deep",
+                remedy: "write it as one chain of && or ||, or use in")
+        }
         switch node {
         case .constant(let value): return .constant(value)
         case .comparison(let name, let comparison, let value): return try compile(name, comparison, value)
@@ -27,9 +35,11 @@ struct ConditionCompiler {
             case .array, .set, .dictionary: return .size(access, comparison, size)
             default: throw misfit(name, access, "has no elements")
             }
-        case .and(let parts): return .and(try parts.map { part throws(StoreError) in try compile(part) })
-        case .or(let parts): return .or(try parts.map { part throws(StoreError) in try compile(part) })
-        case .not(let part): return .not(try compile(part))
+        case .and(let parts):
+            return .and(try parts.map { part throws(StoreError) in try compile(part, depth: depth + 1) })
+        case .or(let parts):
+            return .or(try parts.map { part throws(StoreError) in try compile(part, depth: depth + 1) })
+        case .not(let part): return .not(try compile(part, depth: depth + 1))
         case .invalid(let reason): throw StoreError(.invalidValue, reason)
         }
     }

@@ -25,7 +25,7 @@ struct ConditionRanges {
             case .contains, .endsWith: return .all
             }
         case .and(let parts): return parts.reduce(.all) { $0.intersection(ranges($1)) }
-        case .or(let parts): return parts.reduce(.none) { $0.union(ranges($1)) }
+        case .or(let parts): return .union(of: parts.map { ranges($0) })
         case .not(let part): return ranges(notIn: part)
         case .fieldComparison, .element, .size, .invalid: return .all
         }
@@ -36,7 +36,7 @@ struct ConditionRanges {
         switch node {
         case .constant(let value): return value ? .none : .all
         case .not(let part): return ranges(part)
-        case .and(let parts): return parts.reduce(.none) { $0.union(ranges(notIn: $1)) }
+        case .and(let parts): return .union(of: parts.map { ranges(notIn: $0) })
         case .or(let parts): return parts.reduce(.all) { $0.intersection(ranges(notIn: $1)) }
         case .comparison(let name, let comparison, let value):
             guard isOwn(name), value != .none else { return .all }
@@ -45,10 +45,10 @@ struct ConditionRanges {
             switch comparison {
             case .equal: return .all
             case .notEqual: return ranges(.equal, value)
-            case .less: return ranges(.greaterOrEqual, value).union(none)
-            case .lessOrEqual: return ranges(.greater, value).union(none)
-            case .greater: return ranges(.lessOrEqual, value).union(none)
-            case .greaterOrEqual: return ranges(.less, value).union(none)
+            case .less: return KeyRanges.union(of: [ranges(.greaterOrEqual, value), none])
+            case .lessOrEqual: return KeyRanges.union(of: [ranges(.greater, value), none])
+            case .greater: return KeyRanges.union(of: [ranges(.lessOrEqual, value), none])
+            case .greaterOrEqual: return KeyRanges.union(of: [ranges(.less, value), none])
             }
         default: return .all
         }

@@ -84,14 +84,26 @@ struct KeyRanges: Hashable, Sendable {
     func intersection(_ other: KeyRanges) -> KeyRanges {
         if isAll { return other }
         if other.isAll { return self }
+        // Both are in order: of two ranges the one that ends first meets no later one.
         var result: [KeyRange] = []
-        for left in ranges {
-            for right in other.ranges { result.append(left.intersection(right)) }
+        var (own, others) = (ranges[...], other.ranges[...])
+        while let left = own.first, let right = others.first {
+            result.append(left.intersection(right))
+            guard let end = left.upper else {
+                others.removeFirst()
+                continue
+            }
+            if let otherEnd = right.upper, otherEnd.lexicographicallyPrecedes(end) {
+                others.removeFirst()
+            } else {
+                own.removeFirst()
+            }
         }
         return KeyRanges(result)
     }
 
-    func union(_ other: KeyRanges) -> KeyRanges { KeyRanges(ranges + other.ranges) }
+    /// All keys that are in one of them.
+    static func union(of all: [KeyRanges]) -> KeyRanges { KeyRanges(all.flatMap(\.ranges)) }
 
     /// These ranges behind a prefix.
     func prefixed(by prefix: [UInt8]) -> [KeyRange] {

@@ -55,6 +55,28 @@ public struct Field<Root, Value>: Sendable {
         return true
     }
 
+    /// The token for a property of the embedded struct that this property may hold; nil where it holds none.
+    public subscript<Wrapped: EmbeddedValue, Nested>(
+        dynamicMember keyPath: KeyPath<Wrapped.Fields, Field<Wrapped, Nested>>
+    ) -> Field<Root, Nested?> where Value == Wrapped? {
+        let inner = Wrapped.fields[keyPath: keyPath]
+        let outer = read
+        return Field<Root, Nested?>(
+            index: index, nestedPath: nestedPath + inner.path, name: name + "." + inner.name,
+            read: { outer($0).map { inner.read($0) } }, write: nil)
+    }
+
+    /// The same for a property that is optional itself.
+    public subscript<Wrapped: EmbeddedValue, Nested>(
+        dynamicMember keyPath: KeyPath<Wrapped.Fields, Field<Wrapped, Nested?>>
+    ) -> Field<Root, Nested?> where Value == Wrapped? {
+        let inner = Wrapped.fields[keyPath: keyPath]
+        let outer = read
+        return Field<Root, Nested?>(
+            index: index, nestedPath: nestedPath + inner.path, name: name + "." + inner.name,
+            read: { outer($0).flatMap { inner.read($0) } }, write: nil)
+    }
+
     /// The token for a property of the embedded struct that this property holds.
     public subscript<Nested>(dynamicMember keyPath: KeyPath<Value.Fields, Field<Value, Nested>>) -> Field<Root, Nested>
     where Value: EmbeddedValue {

@@ -85,8 +85,9 @@ extension WriteTransaction {
         }
         guard last < given.greatest else {
             throw StoreError(
-                .tooLarge, "all ids of \(type.name) up to \(given.greatest) have been assigned",
-                remedy: "give the id a wider integer type")
+                .tooLarge,
+                "\(type.name) has or had a record with the greatest id there is, \(given.greatest): none can follow it",
+                remedy: "give ids by hand, or a wider integer type")
         }
         assigned[type.type.id] = last + 1
         switch range.count {

@@ -38,6 +38,31 @@ import Testing
         try Store(at: folder.path, records: Sensor.self).close()
     }
 
+    @Test(arguments: ["lock.mdb", "data.mdb"])
+    func `a store whose files are removed while it is open writes no more and says why`(file: String) throws {
+        let folder = try StoreFolder()
+        let store = try Store(at: folder.path, records: Sensor.self)
+        let sensor = Sensor(id: "a", room: "r", serial: "1")
+        try store.write { tx in _ = try tx.insert(sensor) }
+        let failure = storeError {
+            try store.write { tx in
+                _ = try tx.insert(Sensor(id: "b", room: "r", serial: "2"))
+                // Somebody takes it for a leftover, in the middle of a transaction.
+                try FileManager.default.removeItem(atPath: folder.path + "/" + file)
+            }
+        }
+        #expect(failure?.code == .filesRemoved)
+        #expect(storeError { try store.write { tx in _ = try tx.delete(Sensor.self, id: "a") } }?.code == .filesRemoved)
+        #expect(try store.all(Sensor.self) == [sensor])
+        store.close()
+        guard file == "lock.mdb" else { return }
+        let again = try Store(at: folder.path, records: Sensor.self)
+        defer { again.close() }
+        #expect(try again.all(Sensor.self) == [sensor])
+        try again.write { tx in _ = try tx.delete(Sensor.self, id: "a") }
+        #expect(try again.findings() == [])
+    }
+
     /// Whether this process holds a lock on the store's lock file, as the system sees it.
     private func holdsLock(_ folder: StoreFolder) throws -> Bool {
         try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").contains { descriptor in

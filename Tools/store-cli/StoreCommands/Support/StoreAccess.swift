@@ -26,6 +26,8 @@ enum StoreAccess {
         var options = StoreOptions()
         options.originName = "store-cli"
         options.createsIfMissing = false
+        // The tool works on any store, whatever its programs allow themselves.
+        options.maximumDatabases = 16_384
         if let mode = FileOwnership(of: path + "/data.mdb")?.mode { options.fileMode = mode }
         return options
     }
