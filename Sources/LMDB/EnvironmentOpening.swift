@@ -13,15 +13,18 @@ extension LMDBEnvironment {
     ///
     /// What is left of a file whose making was cut short is made anew.
     static func openAlone(at path: String, options: Options) throws(LMDBError) -> LMDBEnvironment {
-        let deadline = DispatchTime.now() + options.patienceSeconds
+        // Counted from the first failure: before it, LMDB may have waited for the lock for any time.
+        var deadline: DispatchTime?
         while true {
             do throws(LMDBError) {
                 return try openOnce(at: path, options: options)
             } catch {
+                let end = deadline ?? .now() + options.patienceSeconds
+                deadline = end
                 if error.code == .unfinished, !options.isReadOnly {
                     if try UnfinishedDataFile.empty(in: path, fileMode: options.fileMode) { continue }
-                    if DispatchTime.now() > deadline { throw UnfinishedDataFile.busy(path) }
-                } else if error.systemCode != MDB_INVALID || DispatchTime.now() > deadline {
+                    if DispatchTime.now() > end { throw UnfinishedDataFile.busy(path) }
+                } else if error.systemCode != MDB_INVALID || DispatchTime.now() > end {
                     throw error
                 }
             }
