@@ -82,7 +82,7 @@ import Testing
             let victim = try CrashWorker.write(store, "mixed", lanes: lanes)
             let wanted = Int.random(in: 0...20, using: &random)
             while lines.count < wanted, let line = victim.nextLine() { lines.append(line) }
-            // Anywhere between two words too.
+            // Anywhere between two words too: there is no event to wait for, the moment itself is drawn.
             usleep(.random(in: 0...3_000, using: &random))
             victim.kill()
             lines += victim.remainingLines()

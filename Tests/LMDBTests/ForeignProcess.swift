@@ -3,6 +3,8 @@ import Glibc
 
 /// Another process that uses a store through liblmdb directly, knowing nothing of this library: a Python interpreter that
 /// obeys one command a line and answers each with one line.
+///
+/// `@unchecked Sendable`: nothing in it changes after `init`, and each test asks from one task at a time.
 final class ForeignProcess: @unchecked Sendable {
     /// Whether this machine has what it takes.
     static let isAvailable: Bool = {

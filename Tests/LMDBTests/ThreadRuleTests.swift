@@ -131,6 +131,8 @@ struct ThreadRuleTests {
 }
 
 /// Carries a transaction to a thread that must not use it, which the type system would forbid.
+///
+/// `@unchecked Sendable`: the test hands it over and waits; what the other thread does is refused, which is the point.
 final class UncheckedBox: @unchecked Sendable {
     private var transaction: LMDBWriteTransaction?
 

@@ -63,7 +63,4 @@ package final class TypedBinding: Sendable {
     func uniqueIndex(onDeclared index: Int) -> OpenIndex? {
         uniqueIndexes.indices.contains(index) ? uniqueIndexes[index] : nil
     }
-
-    /// The stored place of a declared field.
-    package func place(ofDeclared index: Int) -> Int { placesByDeclared.map { Int($0[index]) } ?? index }
 }

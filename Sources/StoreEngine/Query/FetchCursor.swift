@@ -67,12 +67,6 @@ struct FetchCursor: ~Copyable, ~Escapable {
         get { currentRecord }
     }
 
-    /// The key of the record that the walk is at.
-    var key: RawSpan {
-        @_lifetime(copy self)
-        get { currentKey }
-    }
-
     /// The error for the record that the walk is at.
     @usableFromInline
     func damage(_ error: CodecError) -> StoreError { scope.damage(type, key: currentKey, error) }

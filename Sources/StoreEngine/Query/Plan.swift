@@ -21,8 +21,6 @@ package struct Plan: Sendable {
     let needsSort: Bool
     let limit: Int?
     let offset: Int
-    /// The plan for people.
-    package let explanation: String
 }
 
 /// One field that found records are sorted by.

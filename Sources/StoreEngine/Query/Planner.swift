@@ -30,6 +30,25 @@ struct Planner {
     /// - Parameter forced: the path to take, for tests; nil leaves the choice to the planner.
     /// - Throws: ``StoreError``: `unknownField`, `invalidValue`.
     func plan(_ request: Request, forced: Plan.Path? = nil) throws(StoreError) -> Plan {
+        let decision = try decide(request, forced: forced)
+        return Plan(
+            path: decision.chosen.path, ranges: decision.chosen.ranges, filter: decision.filter,
+            isBackward: decision.order == .backward, order: decision.sort,
+            needsSort: decision.order == .unordered && !decision.sort.isEmpty, limit: request.limit,
+            offset: request.offset)
+    }
+
+    /// What was decided about a request.
+    private struct Decision {
+        let chosen: Candidate
+        let sort: [SortPart]
+        /// In which direction the chosen path gives the order, if it does.
+        let order: Order
+        /// What is tested on each record; nil when the ranges say it all.
+        let filter: CompiledCondition?
+    }
+
+    private func decide(_ request: Request, forced: Plan.Path? = nil) throws(StoreError) -> Decision {
         guard request.offset >= 0, request.limit.map({ $0 >= 0 }) ?? true else {
             throw StoreError(.invalidValue, "limit and offset must not be negative")
         }
@@ -38,13 +57,9 @@ struct Planner {
         let candidates = self.candidates(request.condition)
         let chosen =
             forced.flatMap { path in candidates.first { $0.path == path } } ?? best(candidates, sort, request.limit)
-        let direction = order(of: chosen, sort)
-        let needsFilter = !isExact(chosen, request.condition)
-        return Plan(
-            path: chosen.path, ranges: chosen.ranges, filter: needsFilter ? filter : nil,
-            isBackward: direction == .backward, order: sort, needsSort: direction == .unordered && !sort.isEmpty,
-            limit: request.limit, offset: request.offset,
-            explanation: explain(chosen, request, direction, needsFilter))
+        return Decision(
+            chosen: chosen, sort: sort, order: order(of: chosen, sort),
+            filter: isExact(chosen, request.condition) ? nil : filter)
     }
 
     private func sortParts(_ order: [SortTerm]) throws(StoreError) -> [SortPart] {
@@ -194,7 +209,10 @@ struct Planner {
         return isBackward ? .backward : .forward
     }
 
-    private func explain(_ chosen: Candidate, _ request: Request, _ order: Order, _ needsFilter: Bool) -> String {
+    /// The plan for people.
+    func explain(_ request: Request) throws(StoreError) -> String {
+        let decision = try decide(request)
+        let chosen = decision.chosen
         var lines: [String] = []
         let names = chosen.parts.prefix(chosen.boundCount).map { type.type.fields[$0.place].name }
         switch chosen.path {
@@ -213,10 +231,10 @@ struct Planner {
         if chosen.boundCount > 0 {
             lines.append("ranges of keys: \(chosen.ranges.ranges.count)")
         }
-        if needsFilter { lines.append("test each record: \(request.condition.text)") }
+        if decision.filter != nil { lines.append("test each record: \(request.condition.text)") }
         if !request.order.isEmpty {
             let terms = request.order.map { "\($0.field)" + ($0.isDescending ? " descending" : "") }
-            let order = order == .unordered ? "sort what is found" : "walk \(order.rawValue)"
+            let order = decision.order == .unordered ? "sort what is found" : "walk \(decision.order.rawValue)"
             lines.append("\(order) for the order by \(terms.joined(separator: ", "))")
         }
         if request.offset > 0 { lines.append("leave out the first \(request.offset)") }

@@ -134,7 +134,7 @@ extension ReadingScope {
 
     /// How a request is answered.
     package func explain(_ request: Request, typeIndex: Int) throws(StoreError) -> String {
-        try Planner(type: state.catalog.types[typeIndex]).plan(request).explanation
+        try Planner(type: state.catalog.types[typeIndex]).explain(request)
     }
 
     /// The paths that can answer a request, for tests.

@@ -3,7 +3,7 @@ import Foundation
 import LMDB
 import StoreEngine
 
-/// The one thread that writes to an environment: LMDB's write transactions belong to a thread.
+/// The thread that writes to an environment: LMDB's write transactions belong to a thread.
 ///
 /// A blocking write that finds nothing else to wait for is done by its caller, on the caller's thread, while this one
 /// rests: two changes of threads would take longer than the work.

@@ -63,6 +63,7 @@ import Testing
         for round in 0..<24 {
             let wanted = round.isMultiple(of: 2) ? "new" : "old"
             let running = try tool.start(["restore", wanted])
+            // No event to wait for: the moment itself is drawn.
             usleep(UInt32.random(in: 0...40_000, using: &random))
             kill(running.process.processIdentifier, SIGKILL)
             if try running.finish().status != 0 { killed += 1 }
