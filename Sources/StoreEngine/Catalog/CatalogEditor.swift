@@ -1,3 +1,4 @@
+import Foundation
 package import LMDB
 
 /// Changes the catalog inside one LMDB write transaction; every change is in the feed.
@@ -8,6 +9,8 @@ package struct CatalogEditor: ~Copyable {
     private var head: FeedHead
     private var types: [RecordType]
     private var didWrite = false
+    /// Databases that go when the edit is finished: a handle that LMDB has closed does not come back with an abort.
+    private var dropped: [LMDBDatabase] = []
 
     /// Reads the catalog as it is in `raw`.
     package init(
@@ -18,6 +21,12 @@ package struct CatalogEditor: ~Copyable {
         self.databases = databases
         self.head = head
         self.context = context
+    }
+
+    /// The records as this transaction sees them.
+    var snapshot: LMDBSnapshot {
+        @_lifetime(borrow self)
+        borrowing get { raw.snapshot }
     }
 
     /// The type with this name.
@@ -33,23 +42,145 @@ package struct CatalogEditor: ~Copyable {
         }
         let id = (types.map(\.id).max() ?? 0) + 1
         let type = try RecordType(id: id, declared: schema)
-        let json = try CatalogStorage.write(type, to: databases.catalog, in: &raw)
-        head = try FeedHousekeeping.append(.schema, type: id, description: json, head, databases, context, &raw)
-        types.append(type)
-        didWrite = true
+        try write(type)
         return type
+    }
+
+    /// Makes the type of a declaration one that a program with this declaration can work with: adds it where there is
+    /// none, and takes the steps that lose nothing where it differs.
+    ///
+    /// - Returns: the steps; none where the type is as it should be, or is new.
+    /// - Throws: ``StoreError``: `schemaMismatch` with the differences, when they need more than that.
+    @discardableResult
+    package mutating func adapt(to declared: RecordSchema) throws(StoreError) -> [SchemaChange] {
+        guard let old = type(named: declared.name) else {
+            try add(declared)
+            return []
+        }
+        let fit = SchemaFit(declared, on: old)
+        if fit.servesFields {
+            if fit.missingIndexes.isEmpty { return [] }
+        } else if old.earlierVersion(declaredBy: declared) != nil {
+            // Going on from here would undo what a newer program did.
+            throw SchemaMismatch.error(declared, old)
+        }
+        let evolution = try evolution(of: old, to: declared, mode: .opening)
+        try replace(old, with: evolution.type)
+        return evolution.changes
+    }
+
+    /// The steps from a type to a declaration.
+    ///
+    /// - Throws: ``StoreError``: `schemaMismatch` when there are none; `invalidValue` when the declaration contradicts
+    ///   itself.
+    package func evolution(
+        of old: RecordType, to declared: RecordSchema, mode: SchemaEvolution.Mode
+    ) throws(StoreError) -> SchemaEvolution {
+        try declared.validate()
+        let now = context.time.timeIntervalSinceReferenceDate
+        let evolution = SchemaEvolution(of: old, to: declared, mode: mode, now: now)
+        guard evolution.refusals.isEmpty else { throw SchemaMismatch.refused(old.name, evolution.refusals) }
+        try evolution.type.schema.validate()
+        return evolution
+    }
+
+    /// Puts another description in the place of a type's, drops the indexes that it lacks, and makes new ones ready
+    /// where there is no record to index.
+    package mutating func replace(_ old: RecordType, with new: RecordType) throws(StoreError) {
+        var new = new
+        for index in old.indexes where !new.indexes.contains(where: { $0.id == index.id }) {
+            try drop(index, of: old)
+        }
+        if try count(of: old) == 0 {
+            for place in new.indexes.indices { new.indexes[place].isBuilding = false }
+        }
+        try write(new)
+    }
+
+    /// Adds entries to an index that is being built; see ``IndexBuilding``. The last of them makes it ready.
+    ///
+    /// - Parameter onDuplicate: told of records with one value in a unique index, which are left out then; without it they
+    ///   are an error.
+    package mutating func build(
+        _ index: StoredIndex, of type: RecordType, limit: Int, onDuplicate: ((StoreError) -> Void)? = nil
+    ) throws(StoreError) -> IndexBuilding.Step {
+        let opened = try open(type)
+        guard let place = type.indexes.firstIndex(where: { $0.id == index.id }), type.indexes[place].isBuilding else {
+            throw StoreError(.other, "the index is not being built")
+        }
+        let step = try IndexBuilding.step(
+            opened, opened.indexes[place], limit: limit, databases, in: &raw, onDuplicate: onDuplicate)
+        didWrite = true
+        if step.isComplete {
+            var ready = type
+            ready.indexes[place].isBuilding = false
+            try write(ready)
+        }
+        return step
+    }
+
+    /// The types that have an index which is being built, with it.
+    package var building: [(type: RecordType, index: StoredIndex)] {
+        types.flatMap { type in type.indexes.filter(\.isBuilding).map { (type, $0) } }
+    }
+
+    /// Takes an index out of a type.
+    package mutating func removeIndex(_ index: StoredIndex, of type: RecordType) throws(StoreError) {
+        var without = type
+        without.indexes.removeAll { $0.id == index.id }
+        try replace(type, with: without)
+    }
+
+    /// A type with its databases.
+    package mutating func open(_ type: RecordType) throws(StoreError) -> OpenType {
+        let database = try open(StoreDatabases.recordsName(type: type.id))
+        var indexes: [LMDBDatabase] = []
+        for index in type.indexes {
+            indexes.append(try open(StoreDatabases.indexName(type: type.id, index: index.id)))
+        }
+        return try OpenType(type, database: database, indexDatabases: indexes)
+    }
+
+    private mutating func write(_ type: RecordType) throws(StoreError) {
+        let json = try CatalogStorage.write(type, to: databases.catalog, in: &raw)
+        head = try FeedHousekeeping.append(.schema, type: type.id, description: json, head, databases, context, &raw)
+        if let place = types.firstIndex(where: { $0.id == type.id }) {
+            types[place] = type
+        } else {
+            types.append(type)
+        }
+        didWrite = true
+    }
+
+    /// The number of records of a type.
+    package mutating func count(of type: RecordType) throws(StoreError) -> Int {
+        let database = try open(StoreDatabases.recordsName(type: type.id))
+        do {
+            return try raw.snapshot.statistics(of: database).entries
+        } catch {
+            throw StoreError(error)
+        }
+    }
+
+    private mutating func drop(_ index: StoredIndex, of type: RecordType) throws(StoreError) {
+        let database = try open(StoreDatabases.indexName(type: type.id, index: index.id))
+        dropped.append(database)
+        do {
+            let key = MetadataKey.building(type: type.id, index: index.id)
+            unsafe try raw.delete(databases.metadata, key: key.span.bytes)
+        } catch {
+            throw StoreError(error)
+        }
     }
 
     /// Opens all databases of the types and hands the transaction back.
     package consuming func finish(version: UInt64) throws(StoreError) -> FinishedEdit {
         var opened: [OpenType] = []
-        for type in types {
-            let database = try open(StoreDatabases.recordsName(type: type.id))
-            var indexes: [LMDBDatabase] = []
-            for index in type.indexes {
-                indexes.append(try open(StoreDatabases.indexName(type: type.id, index: index.id)))
-            }
-            opened.append(try OpenType(type, database: database, indexDatabases: indexes))
+        for type in types { opened.append(try open(type)) }
+        do {
+            for database in dropped { try raw.drop(database) }
+        } catch {
+            throw StoreError(error)
         }
         let next = didWrite ? version + 1 : version
         if didWrite { try StoreFormat.writeCatalogVersion(next, databases, &raw) }

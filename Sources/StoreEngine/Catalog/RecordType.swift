@@ -17,8 +17,10 @@ public struct RecordType: Hashable, Sendable, Codable {
     public var assignsIDs: Bool
     /// The indexes.
     public var indexes: [StoredIndex]
-    /// The numbers of the fields of earlier versions, in the order in which records of that version hold them.
+    /// The fields of earlier versions, in the order in which records of that version hold them.
     public var earlierVersions: [EarlierVersion]
+    /// The oldest version whose programs can go on beside those of the newest; nil stands for the first.
+    var oldestCompatible: UInt32?
     /// The number that the next new field gets.
     public var nextFieldID: UInt32
     /// The number that the next new index gets.
@@ -31,6 +33,14 @@ public struct StoredField: Hashable, Sendable, Codable {
     public let id: UInt32
     /// The field's name, type, default and earlier names.
     public var schema: FieldSchema
+    /// What records have here that were written before the field was there, as the default was then; nil for none.
+    public var missing: [UInt8]?
+
+    init(id: UInt32, schema: FieldSchema, missing: [UInt8]? = nil) {
+        self.id = id
+        self.schema = schema
+        self.missing = missing
+    }
 
     /// The field's name.
     public var name: String { schema.name }
@@ -46,6 +56,33 @@ public struct StoredIndex: Hashable, Sendable, Codable {
     public var fields: [UInt32]
     /// Whether no two records may have equal values.
     public var isUnique: Bool
+    /// Whether records from before the index are still without their entries. Every write keeps the index in step, but
+    /// nothing is looked up in it.
+    public var isBuilding = false
+}
+
+extension StoredIndex {
+    private enum Key: String, CodingKey {
+        case id, fields, isUnique, isBuilding
+    }
+
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: Key.self)
+        self.init(
+            id: try container.decode(UInt32.self, forKey: .id),
+            fields: try container.decode([UInt32].self, forKey: .fields),
+            isUnique: try container.decode(Bool.self, forKey: .isUnique),
+            isBuilding: try container.decodeIfPresent(Bool.self, forKey: .isBuilding) ?? false)
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: Key.self)
+        try container.encode(id, forKey: .id)
+        try container.encode(fields, forKey: .fields)
+        try container.encode(isUnique, forKey: .isUnique)
+        // Absent in catalogs from before there was such a state.
+        if isBuilding { try container.encode(true, forKey: .isBuilding) }
+    }
 }
 
 /// The fields of a version that records in the store may still follow.
@@ -54,6 +91,8 @@ public struct EarlierVersion: Hashable, Sendable, Codable {
     public let version: UInt32
     /// Its fields as they were.
     public let fields: [StoredField]
+    /// Which of them were the id, by number; nil for those that are now.
+    public var idFields: [UInt32]?
 }
 
 extension RecordType {
@@ -77,8 +116,19 @@ extension RecordType {
         nextIndexID = UInt32(indexes.count)
     }
 
-    /// The place of the field with this name among the newest version's fields.
-    package func place(ofFieldNamed name: String) -> Int? { fields.firstIndex { $0.name == name } }
+    /// The oldest version whose programs can use the store together with those of the newest.
+    public var oldestCompatibleVersion: UInt32 { oldestCompatible ?? 1 }
+
+    /// The place of the field that has this name among the newest version's fields, or else had it before.
+    package func place(ofFieldNamed name: String) -> Int? {
+        fields.firstIndex { $0.name == name } ?? fields.firstIndex { $0.schema.renamedFrom.contains(name) }
+    }
+
+    /// Whether records of a version have the id that records have now.
+    func hasNewestID(inVersion version: UInt32) -> Bool {
+        guard version != self.version else { return true }
+        return earlierVersions.first { $0.version == version }?.idFields.map { $0 == idFields } ?? true
+    }
 
     /// The place of the field with this number among the newest version's fields.
     package func place(ofField id: UInt32) -> Int? { fields.firstIndex { $0.id == id } }

@@ -5,58 +5,50 @@ package final class TypedBinding: Sendable {
     package let type: OpenType
     /// The place of `type` among the catalog's types.
     package let typeIndex: Int
-    /// For each stored field the declared one, nil when both have the same order.
+    /// For each stored field the declared one, -1 where none is; nil when both are the same in the same order.
     package let declaredByPlace: [Int]?
+    /// For each declared field the stored one; nil when both are the same in the same order.
+    package let placesByDeclared: [Int32]?
+    /// The stored fields that are not declared: an update keeps what they hold.
+    package let undeclared: [Int]
+    /// What an insert puts in them, by place.
+    package let insertedBytes: [[UInt8]]
     /// Whether an insert may change the record: by an assigned id or a filled-in default.
     package let hasGeneratedFields: Bool
     /// The unique index on each declared field alone, where it has one.
     private let uniqueIndexes: [OpenIndex?]
-    private let placesByDeclared: [Int32]?
-    private let placesByVersion: [UInt32: [Int32]]
 
     /// Ties `declared` to the type of the same name.
     ///
-    /// - Throws: ``StoreError`` with the code `schemaMismatch`, listing the differences, when they do not agree.
+    /// - Throws: ``StoreError`` with the code `schemaMismatch`, listing the differences, when a program that declares this
+    ///   cannot work with the type.
     package init(_ declared: RecordSchema, type: OpenType, typeIndex: Int) throws(StoreError) {
-        let stored = type.type.schema
-        let differences = declared.differences(from: stored)
-        guard differences.isEmpty else {
-            throw StoreError(
-                .schemaMismatch,
-                "the store's schema of \(declared.name) differs: \(differences.joined(separator: "; "))",
-                remedy: "open the store with the schema that it was made with")
+        let fit = SchemaFit(declared, on: type.type)
+        // Without an index that is not unique all is the same, only slower.
+        guard fit.servesFields, !fit.missingIndexes.contains(where: \.isUnique) else {
+            throw SchemaMismatch.error(declared, type.type)
         }
         self.type = type
         self.typeIndex = typeIndex
         hasGeneratedFields = type.assignedPlace != nil || !type.tokens.isEmpty
-        let places = declared.fields.map { field in type.type.place(ofFieldNamed: field.name) ?? 0 }
-        if places == Array(places.indices) {
+        let places = fit.places.compactMap { $0 }
+        undeclared = fit.undeclared
+        if places == Array(type.type.fields.indices) {
             placesByDeclared = nil
             declaredByPlace = nil
+            insertedBytes = []
         } else {
             placesByDeclared = places.map { Int32($0) }
-            var inverse = Array(repeating: 0, count: places.count)
+            var inverse = Array(repeating: -1, count: type.type.fields.count)
             for (declaredIndex, place) in places.enumerated() { inverse[place] = declaredIndex }
             declaredByPlace = inverse
+            insertedBytes = type.type.fields.map { $0.schema.insertedBytes ?? [] }
         }
         uniqueIndexes = places.map { place in
-            type.indexes.first { $0.stored.isUnique && $0.parts.count == 1 && $0.parts[0].place == place }
+            type.indexes.first {
+                $0.stored.isUnique && !$0.stored.isBuilding && $0.parts.count == 1 && $0.parts[0].place == place
+            }
         }
-        var byVersion: [UInt32: [Int32]] = [:]
-        for earlier in type.type.earlierVersions {
-            guard let earlierPlaces = try? type.places(inVersion: earlier.version) else { continue }
-            byVersion[earlier.version] = places.map { earlierPlaces[$0] }
-        }
-        placesByVersion = byVersion
-    }
-
-    /// For each declared field its place in records of `version`; nil when they agree.
-    package func places(inVersion version: UInt32) throws(CodecError) -> [Int32]? {
-        if version == type.type.version { return placesByDeclared }
-        guard let places = placesByVersion[version] else {
-            throw CodecError("the record follows version \(version) of \(type.name), which the catalog does not know")
-        }
-        return places
     }
 
     /// The unique index on a declared field alone.

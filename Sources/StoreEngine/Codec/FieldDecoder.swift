@@ -7,13 +7,16 @@ public struct FieldDecoder: ~Escapable {
     @usableFromInline let table: FieldTable
     /// The stored field for each declared one, -1 where the stored version has none; nil when they agree.
     @usableFromInline let slots: [Int32]?
+    /// Keeps the bytes that `table` lies in, where nobody else does.
+    @usableFromInline let owner: [UInt8]?
 
     /// A decoder for the fields in `table`.
     @inlinable
     @_lifetime(copy table)
-    package init(_ table: FieldTable, slots: [Int32]? = nil) {
+    package init(_ table: FieldTable, slots: [Int32]? = nil, owner: [UInt8]? = nil) {
         self.table = table
         self.slots = slots
+        self.owner = owner
     }
 
     /// The stored place of a declared field, nil when the stored version does not have it.

@@ -125,14 +125,21 @@ public struct FieldEncoder: ~Copyable {
 
     /// Brings the fields, which were encoded in another order, into the order `order` names them in. Call it before
     /// ``finish()``.
+    ///
+    /// - Parameter missing: what stands where `order` names no field (-1), by place.
     @usableFromInline
-    package mutating func reorder(_ order: [Int]) throws(CodecError) {
+    package mutating func reorder(_ order: [Int], filling missing: [[UInt8]]) throws(CodecError) {
         var unordered = ByteWriter(capacity: writer.count)
         unordered.append(writer.bytes)
         let oldEnds = ends.array()
         writer.truncate(to: dataStart)
         ends.removeAll()
-        for index in order {
+        for (place, index) in order.enumerated() {
+            guard index >= 0 else {
+                let bytes = missing[place]
+                unsafe append(encoded: bytes.span.bytes)
+                continue
+            }
             let end = try unsafe oldEnds.span.bytes.loadInteger(at: 4 * index, as: UInt32.self)
             let start = index == 0 ? 0 : try unsafe oldEnds.span.bytes.loadInteger(at: 4 * (index - 1), as: UInt32.self)
             append(encoded: unordered.bytes.extracting(dataStart + Int(start)..<dataStart + Int(end)))

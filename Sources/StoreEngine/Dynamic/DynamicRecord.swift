@@ -13,31 +13,29 @@ package struct DynamicRecord: Hashable, Sendable {
     /// Decodes a record and does not look at its checksum; one that is not sealed yet is of the newest version.
     package init(unverified bytes: RawSpan, of type: OpenType) throws(CodecError) {
         let record = try RecordBytes(unverified: bytes)
-        let places = record.schemaVersion == 0 ? nil : try type.places(inVersion: record.schemaVersion)
-        try self.init(record.table, places: places, of: type)
+        if record.schemaVersion == 0 {
+            try self.init(record.table, of: type)
+        } else {
+            try self.init(record, of: type)
+        }
     }
 
     /// Decodes the fields of a record of the newest version.
     package init(table bytes: RawSpan, of type: OpenType) throws(CodecError) {
-        try self.init(FieldTable(bytes), places: nil, of: type)
+        try self.init(FieldTable(bytes), of: type)
     }
 
     private init(_ record: RecordBytes, of type: OpenType) throws(CodecError) {
-        try self.init(record.table, places: type.places(inVersion: record.schemaVersion), of: type)
+        self = try type.withNewest(record) { (newest) throws(CodecError) in
+            try DynamicRecord(newest.table, of: type)
+        }
     }
 
-    private init(_ table: FieldTable, places: [Int32]?, of type: OpenType) throws(CodecError) {
+    private init(_ table: FieldTable, of type: OpenType) throws(CodecError) {
         values = []
         values.reserveCapacity(type.type.fields.count)
         for (place, field) in type.type.fields.enumerated() {
-            let stored = places.map { Int($0[place]) } ?? place
-            if stored >= 0 {
-                values.append(try DynamicValue(from: table.field(stored), as: field.type))
-            } else if case .value(let bytes) = field.schema.defaultValue {
-                values.append(unsafe try DynamicValue(from: bytes.span.bytes, as: field.type))
-            } else {
-                values.append(.none)
-            }
+            values.append(try DynamicValue(from: table.field(place), as: field.type))
         }
     }
 }

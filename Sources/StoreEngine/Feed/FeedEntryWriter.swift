@@ -51,7 +51,7 @@ struct FeedEntryWriter: ~Copyable {
         stream.append(lengthPrefixed: record)
     }
 
-    /// Appends a record's update with the earlier values of the changed fields.
+    /// Appends a record's update with the earlier values of the changed fields; both are in the form of the newest version.
     mutating func appendUpdate(
         type: OpenType, key: RawSpan, before: RecordBytes, after: RawSpan, changed: [Int]
     ) throws(CodecError) {
@@ -60,12 +60,10 @@ struct FeedEntryWriter: ~Copyable {
         stream.append(varint: UInt64(before.schemaVersion))
         stream.append(varint: UInt64(changed.count))
         let table = try before.table
-        let places = try type.places(inVersion: before.schemaVersion)
         for place in changed {
             stream.append(varint: UInt64(type.type.fields[place].id))
-            let oldPlace = places.map { Int($0[place]) } ?? place
-            stream.append(byte: oldPlace < 0 ? 0 : 1)
-            if oldPlace >= 0 { stream.append(lengthPrefixed: try table.field(oldPlace)) }
+            stream.append(byte: 1)
+            stream.append(lengthPrefixed: try table.field(place))
         }
     }
 

@@ -24,14 +24,12 @@ package enum IndexEntry {
 
     /// Appends the value part of an entry for the record with these fields.
     package static func appendValue(
-        of table: FieldTable, places: [Int32]?, parts: [KeyPart], to writer: inout ByteWriter
+        of table: FieldTable, parts: [KeyPart], to writer: inout ByteWriter
     ) throws(CodecError) -> ValueTraits {
         let start = writer.count
         var traits = ValueTraits()
         for part in parts {
-            let place = places.map { Int($0[part.place]) } ?? part.place
-            guard place >= 0 else { throw CodecError("the record lacks an indexed field") }
-            let field = try table.field(place)
+            let field = try table.field(part.place)
             if case .optional = part.component, field.byteCount == 0 { traits.hasNone = true }
             try part.component.append(field, to: &writer)
         }

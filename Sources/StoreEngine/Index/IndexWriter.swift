@@ -42,8 +42,8 @@ enum IndexWriter {
     ) throws {
         let old = try RecordBytes(record.bytes)
         for index in type.indexes {
-            try oldEntry(of: old, type, index, recordKey, &scratch)
-            try raw.delete(index.database, key: scratch.oldEntryKey)
+            try oldEntry(of: old, index, recordKey, &scratch)
+            try deleteOldEntry(of: index, recordKey, from: &raw, scratch)
         }
     }
 
@@ -60,12 +60,12 @@ enum IndexWriter {
         // key, as zero and negative zero do: such an entry stays.
         for (done, index) in touched.enumerated() {
             let form = try newEntry(of: table, index, recordKey, &scratch)
-            try oldEntry(of: old, type, index, recordKey, &scratch)
+            try oldEntry(of: old, index, recordKey, &scratch)
             if scratch.isUnmoved { continue }
             if let holder = try put(index, form, record, type, to: &raw, scratch: &scratch) {
                 for earlier in touched[..<done] {
                     _ = try newEntry(of: table, earlier, recordKey, &scratch)
-                    try oldEntry(of: old, type, earlier, recordKey, &scratch)
+                    try oldEntry(of: old, earlier, recordKey, &scratch)
                     if !scratch.isUnmoved { try raw.delete(earlier.database, key: scratch.newEntryKey) }
                 }
                 return UniqueViolation(index: index, holder: holder)
@@ -73,10 +73,19 @@ enum IndexWriter {
         }
         for index in touched {
             _ = try newEntry(of: table, index, recordKey, &scratch)
-            try oldEntry(of: old, type, index, recordKey, &scratch)
-            if !scratch.isUnmoved { try raw.delete(index.database, key: scratch.oldEntryKey) }
+            try oldEntry(of: old, index, recordKey, &scratch)
+            if !scratch.isUnmoved { try deleteOldEntry(of: index, recordKey, from: &raw, scratch) }
         }
         return nil
+    }
+
+    private static func deleteOldEntry(
+        of index: OpenIndex, _ recordKey: borrowing ByteWriter, from raw: inout LMDBWriteTransaction,
+        _ scratch: borrowing WriteScratch
+    ) throws {
+        // While a unique index is built, this record may not be in it yet, and another one with its value may.
+        if index.stored.isBuilding, try holder(index, raw, at: scratch.oldEntryKey) != recordKey.array() { return }
+        try raw.delete(index.database, key: scratch.oldEntryKey)
     }
 
     /// Computes the entry of a new record.
@@ -84,7 +93,7 @@ enum IndexWriter {
         of table: FieldTable, _ index: OpenIndex, _ recordKey: borrowing ByteWriter, _ scratch: inout WriteScratch
     ) throws(CodecError) -> Form {
         scratch.newEntryKey.removeAll()
-        let traits = try IndexEntry.appendValue(of: table, places: nil, parts: index.parts, to: &scratch.newEntryKey)
+        let traits = try IndexEntry.appendValue(of: table, parts: index.parts, to: &scratch.newEntryKey)
         let isSole = IndexEntry.complete(
             isUnique: index.stored.isUnique, traits: traits, recordKey: recordKey.bytes,
             key: &scratch.newEntryKey, data: &scratch.newEntryData)
@@ -93,13 +102,11 @@ enum IndexWriter {
 
     /// Computes the entry of a stored record.
     private static func oldEntry(
-        of old: RecordBytes, _ type: OpenType, _ index: OpenIndex, _ recordKey: borrowing ByteWriter,
+        of old: RecordBytes, _ index: OpenIndex, _ recordKey: borrowing ByteWriter,
         _ scratch: inout WriteScratch
     ) throws(CodecError) {
         scratch.oldEntryKey.removeAll()
-        let places = try type.places(inVersion: old.schemaVersion)
-        let traits = try IndexEntry.appendValue(
-            of: old.table, places: places, parts: index.parts, to: &scratch.oldEntryKey)
+        let traits = try IndexEntry.appendValue(of: old.table, parts: index.parts, to: &scratch.oldEntryKey)
         _ = IndexEntry.complete(
             isUnique: index.stored.isUnique, traits: traits, recordKey: recordKey.bytes,
             key: &scratch.oldEntryKey, data: &scratch.oldEntryData)
@@ -117,14 +124,15 @@ enum IndexWriter {
         if try raw.put(index.database, key: scratch.newEntryKey, value: scratch.newEntryData, options: options) {
             return nil
         }
-        return try holder(index, raw, scratch)
+        return try holder(index, raw, at: scratch.newEntryKey)
     }
 
+    /// The key of the record that an entry leads to; empty where there is none.
     private static func holder(
-        _ index: OpenIndex, _ raw: borrowing LMDBWriteTransaction, _ scratch: borrowing WriteScratch
+        _ index: OpenIndex, _ raw: borrowing LMDBWriteTransaction, at key: borrowing ByteWriter
     ) throws -> [UInt8] {
-        guard let data = try raw.snapshot.get(index.database, key: scratch.newEntryKey.bytes) else { return [] }
-        return try IndexEntry.recordKey(key: scratch.newEntryKey.bytes, data: data).array()
+        guard let data = try raw.snapshot.get(index.database, key: key.bytes) else { return [] }
+        return try IndexEntry.recordKey(key: key.bytes, data: data).array()
     }
 
     /// Looks through the records whose values share the truncated part for one with an equal value.
@@ -139,7 +147,10 @@ enum IndexWriter {
         while isPositioned, cursor.key.extracting(first: KeyLimit.indexValue).isEqual(to: valuePart) {
             let recordKey = try IndexEntry.recordKey(key: cursor.key, data: cursor.value).array()
             if let stored = unsafe try raw.snapshot.get(type.database, key: recordKey.span.bytes) {
-                if try hasEqualFields(index, table, RecordBytes(stored), type) { return recordKey }
+                let isEqual = try type.withNewest(RecordBytes(stored)) { (newest) throws(CodecError) in
+                    try hasEqualFields(index, table, newest.table)
+                }
+                if isEqual { return recordKey }
             }
             isPositioned = try cursor.next()
         }
@@ -147,16 +158,13 @@ enum IndexWriter {
     }
 
     private static func hasEqualFields(
-        _ index: OpenIndex, _ table: FieldTable, _ other: RecordBytes, _ type: OpenType
+        _ index: OpenIndex, _ table: FieldTable, _ other: FieldTable
     ) throws(CodecError) -> Bool {
-        let otherTable = try other.table
-        let places = try type.places(inVersion: other.schemaVersion)
         var mine = ByteWriter()
         var theirs = ByteWriter()
         for part in index.parts {
-            let place = places.map { Int($0[part.place]) } ?? part.place
             try part.component.append(table.field(part.place), to: &mine)
-            try part.component.append(otherTable.field(place), to: &theirs)
+            try part.component.append(other.field(part.place), to: &theirs)
         }
         return mine.bytes.isEqual(to: theirs.bytes)
     }

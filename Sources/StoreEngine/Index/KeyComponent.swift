@@ -4,7 +4,7 @@ import Foundation
 ///
 /// The engine computes keys from encoded fields by the catalog alone, so that dynamic records and Swift types share one
 /// path. The result equals what ``IndexableValue/encodeKey(to:)`` of the Swift type gives.
-package indirect enum KeyComponent: Sendable {
+package indirect enum KeyComponent: Hashable, Sendable {
     case unsigned(byteCount: Int)
     case signed(byteCount: Int)
     case float

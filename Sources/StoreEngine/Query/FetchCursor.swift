@@ -18,6 +18,8 @@ struct FetchCursor: ~Copyable, ~Escapable {
     private var remaining: Int
     private var currentKey: RawSpan
     private var currentRecord: RawSpan
+    /// The bytes of `currentRecord` where it was stored in the form of an earlier version.
+    private var upgraded: [UInt8] = []
     /// Whether the bytes of the records are of interest; without, entries of an index are enough to count.
     private let needsRecords: Bool
     /// How many entries were looked at.
@@ -99,7 +101,7 @@ struct FetchCursor: ~Copyable, ~Escapable {
             guard let filter = plan.filter else { return true }
             do {
                 let record = try RecordBytes(unverified: currentRecord)
-                if try filter.holds(record.table, type.places(inVersion: record.schemaVersion)) { return true }
+                if try filter.holds(record.table, nil) { return true }
             } catch {
                 throw damage(error)
             }
@@ -113,7 +115,7 @@ struct FetchCursor: ~Copyable, ~Escapable {
         guard needsRecords else { return true }
         guard case .index = plan.path else {
             unsafe currentKey = _overrideLifetime(cursor.key, copying: scope)
-            unsafe currentRecord = _overrideLifetime(cursor.value, copying: scope)
+            try take(unsafe _overrideLifetime(cursor.value, copying: scope))
             return true
         }
         if !plan.order.isEmpty, !plan.needsSort, let prefix = try truncatedPrefix() {
@@ -139,7 +141,23 @@ struct FetchCursor: ~Copyable, ~Escapable {
             throw scope.damage(type, key: key, CodecError("an index leads to it, but it is not there"))
         }
         unsafe currentKey = _overrideLifetime(key, copying: scope)
-        unsafe currentRecord = _overrideLifetime(record, copying: scope)
+        try take(record)
+    }
+
+    /// Makes a stored record the one that the walk is at, in the form of the newest version.
+    private mutating func take(_ record: RawSpan) throws(StoreError) {
+        do {
+            let version = try RecordBytes(unverified: record).schemaVersion
+            guard let upgrade = try type.upgrade(fromVersion: version) else {
+                unsafe currentRecord = _overrideLifetime(record, copying: scope)
+                return
+            }
+            // The new form has a checksum of its own, so the old one is checked here.
+            upgraded = try upgrade.apply(to: RecordBytes(record))
+            unsafe currentRecord = _overrideLifetime(upgraded.span.bytes, copying: scope)
+        } catch {
+            throw damage(error)
+        }
     }
 
     private mutating func fetchPending(_ index: Int) throws(StoreError) {
@@ -222,9 +240,8 @@ struct FetchCursor: ~Copyable, ~Escapable {
         sortKey.removeAll()
         do {
             let record = try RecordBytes(unverified: currentRecord)
-            let places = try type.places(inVersion: record.schemaVersion)
             let table = try record.table
-            for place in plan.order.indices { try plan.order[place].append(table, places, to: &sortKey) }
+            for place in plan.order.indices { try plan.order[place].append(table, nil, to: &sortKey) }
         } catch {
             throw damage(error)
         }

@@ -44,7 +44,7 @@ struct FieldAccess: Hashable, Sendable {
         isOptionalOnTheWay = optionals
         self.type = current.unwrapped
         isOptionalItself = current.isOptional
-        if case .value(let bytes) = schema.defaultValue { absent = bytes } else { absent = nil }
+        absent = nil
     }
 
     private static func unknown(

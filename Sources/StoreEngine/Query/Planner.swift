@@ -78,7 +78,7 @@ struct Planner {
     func candidates(_ condition: ConditionNode) -> [Candidate] {
         let records = candidate(.records, type.idParts, condition, isUnique: true)
         return [records]
-            + type.indexes.indices.map { place in
+            + type.indexes.indices.filter { !type.indexes[$0].stored.isBuilding }.map { place in
                 let index = type.indexes[place]
                 return candidate(.index(place), index.parts, condition, isUnique: index.stored.isUnique)
             }

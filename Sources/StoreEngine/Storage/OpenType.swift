@@ -14,7 +14,8 @@ package final class OpenType: Sendable {
     package let tokens: [(place: Int, token: DefaultToken)]
     /// The place of the integer that the store assigns, if it does.
     package let assignedPlace: Int?
-    private let placesByVersion: [UInt32: [Int32]]
+    /// How records of earlier versions are read, where those are of another form.
+    private let upgrades: [UInt32: RecordUpgrade?]
 
     /// Opens the parts of `type`; `database` and `indexDatabases` are those of its records and indexes in order.
     package init(_ type: RecordType, database: LMDBDatabase, indexDatabases: [LMDBDatabase]) throws(StoreError) {
@@ -32,13 +33,11 @@ package final class OpenType: Sendable {
             return (place, token)
         }
         assignedPlace = type.assignsIDs ? idParts.first?.place : nil
-        var places: [UInt32: [Int32]] = [:]
+        var upgrades: [UInt32: RecordUpgrade?] = [:]
         for earlier in type.earlierVersions {
-            places[earlier.version] = type.fields.map { field in
-                Int32(earlier.fields.firstIndex { $0.id == field.id } ?? -1)
-            }
+            upgrades.updateValue(RecordUpgrade(from: earlier, to: type), forKey: earlier.version)
         }
-        placesByVersion = places
+        self.upgrades = upgrades
     }
 
     /// Whether the field at `place` is part of the id.
@@ -47,13 +46,22 @@ package final class OpenType: Sendable {
     /// The type's name.
     package var name: String { type.name }
 
-    /// For each of the newest fields its place in records of `version`, -1 where those lack it; nil when all agree.
-    package func places(inVersion version: UInt32) throws(CodecError) -> [Int32]? {
+    /// What makes records of `version` records of the newest one; nil when they have its form.
+    package func upgrade(fromVersion version: UInt32) throws(CodecError) -> RecordUpgrade? {
         if version == type.version { return nil }
-        guard let places = placesByVersion[version] else {
+        guard let upgrade = upgrades[version] else {
             throw CodecError("the record follows version \(version) of \(name), which the catalog does not know")
         }
-        return places
+        return upgrade
+    }
+
+    /// Calls `body` with a record in the form of the newest version.
+    package func withNewest<T>(
+        _ record: RecordBytes, _ body: (RecordBytes) throws(CodecError) -> T
+    ) throws(CodecError) -> T {
+        guard let upgrade = try upgrade(fromVersion: record.schemaVersion) else { return try body(record) }
+        let bytes = try upgrade.apply(to: record)
+        return unsafe try body(RecordBytes(unverified: bytes.span.bytes))
     }
 
     private static func keyParts(of fields: [UInt32], in type: RecordType) throws(StoreError) -> [KeyPart] {

@@ -40,7 +40,14 @@ public struct ReadingScope: ~Escapable {
     @_lifetime(copy bytes)
     func decoder(_ binding: TypedBinding, record bytes: RawSpan, verifying: Bool) throws(CodecError) -> FieldDecoder {
         let record = verifying ? try RecordBytes(bytes) : try RecordBytes(unverified: bytes)
-        return FieldDecoder(try record.table, slots: try binding.places(inVersion: record.schemaVersion))
+        if let upgrade = try binding.type.upgrade(fromVersion: record.schemaVersion) {
+            let newest = try upgrade.apply(to: record)
+            let upgraded = unsafe try RecordBytes(unverified: newest.span.bytes)
+            // The decoder keeps the bytes for as long as it reads them.
+            let table = unsafe _overrideLifetime(try upgraded.table, copying: bytes)
+            return FieldDecoder(table, slots: binding.placesByDeclared, owner: newest)
+        }
+        return FieldDecoder(try record.table, slots: binding.placesByDeclared)
     }
 
     /// The value stored under `key`.

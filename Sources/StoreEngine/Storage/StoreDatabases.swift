@@ -38,4 +38,7 @@ package enum MetadataKey {
 
     /// The greatest id that the store has assigned for a type, 8 bytes.
     package static func assigned(type: UInt32) -> [UInt8] { Array("assigned.\(type)".utf8) }
+
+    /// How far the building of an index is: the number of records done, 8 bytes, and the key of the last of them.
+    package static func building(type: UInt32, index: UInt32) -> [UInt8] { Array("building.\(type).\(index)".utf8) }
 }

@@ -21,7 +21,7 @@ extension WriteTransaction {
         do {
             for (place, token) in type.tokens {
                 guard let start = try Self.tokenStart(token, place, encoder) else { continue }
-                if isStored, try Self.keep(token, place, of: oldRecord, type, in: &encoder, at: start) { continue }
+                if isStored, try Self.keep(token, place, of: oldRecord, in: &encoder, at: start) { continue }
                 fill(token, at: start)
             }
         } catch {
@@ -62,13 +62,10 @@ extension WriteTransaction {
 
     /// Copies a stored field over a token; false when the stored record has no value there.
     private static func keep(
-        _ token: DefaultToken, _ place: Int, of old: borrowing ByteWriter, _ type: OpenType,
-        in encoder: inout FieldEncoder, at start: Int
+        _ token: DefaultToken, _ place: Int, of old: borrowing ByteWriter, in encoder: inout FieldEncoder,
+        at start: Int
     ) throws(CodecError) -> Bool {
-        let record = try RecordBytes(unverified: old.bytes)
-        let stored = try type.places(inVersion: record.schemaVersion).map { Int($0[place]) } ?? place
-        guard stored >= 0 else { return false }
-        let field = try record.table.field(stored)
+        let field = try RecordBytes(unverified: old.bytes).table.field(place)
         guard field.byteCount >= token.byteCount else { return false }
         encoder.overwrite(field.extracting(last: token.byteCount), at: start)
         return true

@@ -4,11 +4,13 @@ import LMDB
 // error, none.
 extension WriteTransaction {
     /// Stores the record in `encoder`, whose fields are final but for those that the transaction fills in.
-    package mutating func put(_ typeIndex: Int, mode: WriteMode) throws(StoreError) {
+    ///
+    /// - Parameter kept: the places of fields that the writer does not know: a stored record keeps its values there.
+    package mutating func put(_ typeIndex: Int, mode: WriteMode, keeping kept: [Int] = []) throws(StoreError) {
         let type = state.catalog.types[typeIndex]
         let assignedBefore = assigned[type.type.id]
         do {
-            try putFilled(type, typeIndex, mode: mode)
+            try putFilled(type, typeIndex, mode: mode, keeping: kept)
         } catch {
             // What failed has changed nothing, the greatest assigned id included.
             assigned[type.type.id] = assignedBefore
@@ -16,20 +18,23 @@ extension WriteTransaction {
         }
     }
 
-    private mutating func putFilled(_ type: OpenType, _ typeIndex: Int, mode: WriteMode) throws(StoreError) {
+    private mutating func putFilled(
+        _ type: OpenType, _ typeIndex: Int, mode: WriteMode, keeping kept: [Int]
+    ) throws(StoreError) {
         if mode != .update { try fillGeneratedID(of: type) }
-        guard encoder.byteCount <= state.limits.recordByteCount else {
-            throw StoreError(
-                .tooLarge,
-                "a record of \(type.name) takes \(encoder.byteCount) bytes, \(state.limits.recordByteCount) are allowed",
-                remedy: "store large data elsewhere, or raise the limit recordByteCount")
-        }
         do {
             try Self.encodeKey(of: encoder, type, to: &recordKey)
         } catch {
             throw StoreError(.invalidValue, "the id of \(type.name) cannot be a key: \(error)")
         }
         let isStored = mode == .insert ? false : try copyStored(type)
+        if isStored, !kept.isEmpty { try takeStored(kept, of: type) }
+        guard encoder.byteCount <= state.limits.recordByteCount else {
+            throw StoreError(
+                .tooLarge,
+                "a record of \(type.name) takes \(encoder.byteCount) bytes, \(state.limits.recordByteCount) are allowed",
+                remedy: "store large data elsewhere, or raise the limit recordByteCount")
+        }
         try replaceTokens(of: type, isStored: isStored)
         if mode == .insert { return try insertNew(type, typeIndex) }
         guard isStored else {
@@ -90,7 +95,7 @@ extension WriteTransaction {
 
     private mutating func replace(_ type: OpenType, _ typeIndex: Int) throws(StoreError) {
         do {
-            let difference = try Self.difference(oldRecord, encoder, type)
+            let difference = try Self.difference(oldRecord, encoder)
             if difference.changed.isEmpty { return }
             encoder.seal(schemaVersion: type.type.version, incarnation: difference.incarnation)
             let violated = try IndexWriter.move(
@@ -112,13 +117,52 @@ extension WriteTransaction {
         return changes.find(address, key: recordKey) ?? changes.add(address, key: recordKey, before: oldRecord)
     }
 
-    /// Copies the stored record under `recordKey` to `oldRecord`.
+    /// Copies the stored record under `recordKey` to `oldRecord`, in the form of the newest version.
     private mutating func copyStored(_ type: OpenType) throws(StoreError) -> Bool {
         do {
-            return try raw.copy(type.database, key: recordKey, to: &oldRecord)
+            guard try raw.copy(type.database, key: recordKey, to: &oldRecord) else { return false }
         } catch {
             throw fail(error)
         }
+        do {
+            if let newest = try Self.upgraded(oldRecord, type) {
+                oldRecord.removeAll()
+                oldRecord.append(newest)
+            }
+        } catch {
+            throw _reading.damage(type, key: recordKey.bytes, error)
+        }
+        return true
+    }
+
+    /// The newest form of a stored record; nil when it has that.
+    private static func upgraded(_ stored: borrowing ByteWriter, _ type: OpenType) throws(CodecError) -> [UInt8]? {
+        let version = try RecordBytes(unverified: stored.bytes).schemaVersion
+        guard let upgrade = try type.upgrade(fromVersion: version) else { return nil }
+        // The new form has a checksum of its own, so the old one is checked here.
+        return try upgrade.apply(to: RecordBytes(stored.bytes))
+    }
+
+    /// Puts the stored record's values in the place of those that the record in the encoder has in these fields.
+    private mutating func takeStored(_ places: [Int], of type: OpenType) throws(StoreError) {
+        let mine = encoder.tableBytes.array()
+        do {
+            try Self.merge(mine, with: oldRecord, at: places, into: &encoder)
+        } catch {
+            throw _reading.damage(type, key: recordKey.bytes, error)
+        }
+    }
+
+    private static func merge(
+        _ mine: [UInt8], with old: borrowing ByteWriter, at places: [Int], into encoder: inout FieldEncoder
+    ) throws(CodecError) {
+        let table = unsafe try FieldTable(mine.span.bytes)
+        let stored = try RecordBytes(unverified: old.bytes).table
+        encoder.begin(fieldCount: table.count)
+        for place in 0..<table.count {
+            encoder.append(encoded: try places.contains(place) ? stored.field(place) : table.field(place))
+        }
+        try encoder.finish()
     }
 
     /// Fails the closure for good: the operation that went past the limit is done already.
@@ -166,9 +210,9 @@ extension WriteTransaction {
 
     /// The changed places and the incarnation of a stored record; its checksum is checked.
     private static func difference(
-        _ old: borrowing ByteWriter, _ new: borrowing FieldEncoder, _ type: OpenType
+        _ old: borrowing ByteWriter, _ new: borrowing FieldEncoder
     ) throws(CodecError) -> (changed: [Int], incarnation: UInt64) {
         let stored = try RecordBytes(old.bytes)
-        return (try RecordDifference.changedPlaces(from: stored, to: new.bytes, of: type), stored.incarnation)
+        return (try RecordDifference.changedPlaces(from: stored, to: new.bytes), stored.incarnation)
     }
 }

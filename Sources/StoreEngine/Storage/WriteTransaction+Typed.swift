@@ -153,12 +153,12 @@ extension WriteTransaction {
     @usableFromInline
     mutating func store(_ binding: TypedBinding, mode: WriteMode) throws(StoreError) -> Bool {
         do {
-            if let order = binding.declaredByPlace { try encoder.reorder(order) }
+            if let order = binding.declaredByPlace { try encoder.reorder(order, filling: binding.insertedBytes) }
             try encoder.finish()
         } catch {
             throw WriteTransaction.notEncodable(binding, error)
         }
-        try put(binding.typeIndex, mode: mode)
+        try put(binding.typeIndex, mode: mode, keeping: binding.undeclared)
         return binding.hasGeneratedFields
     }
 
@@ -174,8 +174,7 @@ extension WriteTransaction {
     @usableFromInline
     @_lifetime(borrow self)
     func encodedDecoder(_ binding: TypedBinding) throws(CodecError) -> FieldDecoder {
-        let places = try binding.places(inVersion: binding.type.type.version)
-        return FieldDecoder(try FieldTable(encoder.tableBytes), slots: places)
+        FieldDecoder(try FieldTable(encoder.tableBytes), slots: binding.placesByDeclared)
     }
 
     @usableFromInline

@@ -76,7 +76,7 @@ final class ChangeVerifier {
         var problem: String?
         try RecordBody.checkFields(record, of: type.type) { problem = problem ?? "field \($0): \($1)" }
         if let problem { throw CodecError(problem) }
-        guard try RecordBody.key(of: record, type) == change.key else {
+        guard try RecordBody.key(of: record, type).map({ $0 == change.key }) ?? true else {
             throw CodecError("its record key is not the one that the record's id gives")
         }
         let isNew = change.kind == .insert

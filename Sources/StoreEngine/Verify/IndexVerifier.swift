@@ -46,9 +46,8 @@ final class IndexVerifier {
                     .strayEntry, at: place, "it leads to no record: there is none under \(HexText.of(recordKey))")
             }
             // What a damaged record should have here cannot be told; it is reported with the records.
-            guard RecordBytes.isIntact(bytes), let record = try? RecordBytes(unverified: bytes),
-                let expected = try? ExpectedEntry(of: record, key: recordKey, type, index)
-            else { return }
+            guard RecordBytes.isIntact(bytes), let found = try? expectation(bytes, recordKey: recordKey) else { return }
+            let expected = found.entry
             guard unsafe key.isEqual(to: expected.key.span.bytes) else {
                 let name = RecordBody.name(bytes, key: recordKey, type)
                 return report.add(.strayEntry, at: place, "it leads to the record \(name), which has another value")
@@ -57,31 +56,38 @@ final class IndexVerifier {
                 throw CodecError(
                     "it should hold \(unsafe HexText.of(expected.data.span.bytes)), found \(HexText.of(data))")
             }
-            try checkUnique(record, expected, recordKey: recordKey, place, report)
+            if let value = found.wholeValue { checkUnique(value, expected, recordKey: recordKey, place, report) }
         } catch let error as CodecError {
             report.add(.undecodable, at: place, error.reason)
         }
     }
 
+    /// What a record must have in the index; and its value there, where the entry does not hold all of it.
+    private func expectation(
+        _ bytes: RawSpan, recordKey: RawSpan
+    ) throws(CodecError) -> (entry: ExpectedEntry, wholeValue: [UInt8]?) {
+        try type.withNewest(RecordBytes(unverified: bytes)) { (newest) throws(CodecError) in
+            let expected = try ExpectedEntry(of: newest, key: recordKey, index)
+            guard index.stored.isUnique, expected.traits.isTruncated, !expected.traits.hasNone else {
+                return (expected, nil)
+            }
+            let table = try newest.table
+            var whole = ByteWriter(capacity: 512)
+            for part in index.parts { try part.component.append(table.field(part.place), to: &whole) }
+            return (expected, whole.array())
+        }
+    }
+
     // LMDB keeps entries of the sole form apart; those of long values share a part and are compared whole.
     private func checkUnique(
-        _ record: RecordBytes, _ expected: ExpectedEntry, recordKey: RawSpan, _ place: VerifyPlace,
-        _ report: VerifyReport
-    ) throws {
-        guard index.stored.isUnique, expected.traits.isTruncated, !expected.traits.hasNone else { return }
+        _ value: [UInt8], _ expected: ExpectedEntry, recordKey: RawSpan, _ place: VerifyPlace, _ report: VerifyReport
+    ) {
         let part = Array(expected.key.dropLast(recordKey.byteCount))
         if part != sharedPart {
             sharedPart = part
             sharedValues = []
         }
-        let table = try record.table
-        let places = try type.places(inVersion: record.schemaVersion)
-        var whole = ByteWriter(capacity: 512)
-        for keyPart in index.parts {
-            try keyPart.component.append(
-                table.field(places.map { Int($0[keyPart.place]) } ?? keyPart.place), to: &whole)
-        }
-        if !sharedValues.insert(whole.array()).inserted {
+        if !sharedValues.insert(value).inserted {
             report.add(.duplicateValue, at: place, "another record has the same value, but the index is unique")
         }
     }

@@ -11,6 +11,8 @@ struct MetadataVerifier {
     private var isWalked = false
     /// The greatest id assigned, by type.
     private var counters: [UInt32: UInt64] = [:]
+    /// The entries that say how far the building of an index is.
+    private var building: Set<String> = []
     private var strangers: [String] = []
 
     mutating func run(_ databases: VerifiedDatabases, _ snapshot: LMDBSnapshot, _ report: VerifyReport) {
@@ -65,7 +67,13 @@ struct MetadataVerifier {
         }
     }
 
+    /// Reads what is there for one type: the greatest id that was assigned, or how far an index is.
     private mutating func readCounter(_ name: String, _ bytes: [UInt8], _ report: VerifyReport) {
+        if name.hasPrefix("building.") {
+            building.insert(name)
+            if bytes.count < 8 { report.add(.undecodable, at: .metadata(name), "8 bytes and a key were expected") }
+            return
+        }
         guard name.hasPrefix("assigned."), let type = UInt32(name.dropFirst("assigned.".count)) else {
             strangers.append(name)
             return
@@ -95,7 +103,16 @@ struct MetadataVerifier {
     }
 
     /// Reports entries that belong to nothing.
-    func reportStrangers(knownTypes: Set<UInt32>, _ report: VerifyReport) {
+    mutating func reportStrangers(knownTypes: Set<UInt32>, types: [OpenType], _ report: VerifyReport) {
+        for type in types {
+            for index in type.type.indexes where index.isBuilding {
+                let key = MetadataKey.building(type: type.type.id, index: index.id)
+                building.remove(String(decoding: key, as: UTF8.self))
+            }
+        }
+        for name in building.sorted() {
+            report.add(.unknown, at: .metadata(name), "the catalog has no such index that is being built")
+        }
         for type in counters.keys.sorted() where !knownTypes.contains(type) {
             report.add(.unknown, at: .metadata("assigned.\(type)"), "the catalog has no record type \(type)")
         }

@@ -25,28 +25,25 @@ enum RecordBody {
         }
     }
 
-    /// The key that the record's id gives.
-    static func key(of record: RecordBytes, _ type: OpenType) throws(CodecError) -> [UInt8] {
-        let table = try record.table
-        let places = try type.places(inVersion: record.schemaVersion)
-        var key = ByteWriter(capacity: 64)
-        for part in type.idParts {
-            let place = places.map { Int($0[part.place]) } ?? part.place
-            guard place >= 0 else { throw CodecError("the record lacks a field of its id") }
-            try part.component.append(table.field(place), to: &key)
+    /// The key that the record's id gives; nil for one of a version with another id.
+    static func key(of record: RecordBytes, _ type: OpenType) throws(CodecError) -> [UInt8]? {
+        guard type.type.hasNewestID(inVersion: record.schemaVersion) else { return nil }
+        return try type.withNewest(record) { (newest) throws(CodecError) in
+            let table = try newest.table
+            var key = ByteWriter(capacity: 64)
+            for part in type.idParts { try part.component.append(table.field(part.place), to: &key) }
+            KeyLimit.truncateRecordKey(&key)
+            return key.array()
         }
-        KeyLimit.truncateRecordKey(&key)
-        return key.array()
     }
 
     /// The integer that the store assigned as the record's id, 0 where it is none or negative.
     static func assignedID(of record: RecordBytes, _ type: OpenType) -> UInt64 {
-        guard let place = type.assignedPlace, let table = try? record.table,
-            let places = try? type.places(inVersion: record.schemaVersion)
-                ?? type.type.fields.indices.map({ Int32($0) }),
-            places[place] >= 0, let bytes = try? table.field(Int(places[place])),
-            let value = try? DynamicValue(from: bytes, as: type.type.fields[place].type)
-        else { return 0 }
+        guard let place = type.assignedPlace, type.type.hasNewestID(inVersion: record.schemaVersion) else { return 0 }
+        let value = try? type.withNewest(record) { (newest) throws(CodecError) in
+            try DynamicValue(from: newest.table.field(place), as: type.type.fields[place].type)
+        }
+        guard let value else { return 0 }
         return switch value {
         case .int(let value): UInt64(max(value, 0))
         case .uint(let value): value
@@ -59,14 +56,16 @@ enum RecordBody {
     static func name(_ bytes: RawSpan, key: RawSpan, _ type: OpenType) -> String {
         do {
             let record = try RecordBytes(unverified: bytes)
-            let table = try record.table
-            let places = try type.places(inVersion: record.schemaVersion)
-            var texts: [String] = []
-            for part in type.idParts {
-                let place = places.map { Int($0[part.place]) } ?? part.place
-                texts.append(try DynamicValue(from: table.field(place), as: type.type.fields[part.place].type).text)
+            guard type.type.hasNewestID(inVersion: record.schemaVersion) else { return HexText.of(key) }
+            return try type.withNewest(record) { (newest) throws(CodecError) in
+                let table = try newest.table
+                var texts: [String] = []
+                for part in type.idParts {
+                    let type = type.type.fields[part.place].type
+                    texts.append(try DynamicValue(from: table.field(part.place), as: type).text)
+                }
+                return texts.count == 1 ? texts[0] : "(" + texts.joined(separator: ", ") + ")"
             }
-            return texts.count == 1 ? texts[0] : "(" + texts.joined(separator: ", ") + ")"
         } catch {
             return HexText.of(key)
         }

@@ -62,7 +62,7 @@ package enum StoreVerifier {
             metadata.checkCounter(of: type, greatest: max(records.greatestID, feed.greatestID(of: type)), report)
         }
         feed.states.reportLost(catalog, databases[StoreDatabases.feedName], snapshot, report)
-        metadata.reportStrangers(knownTypes: catalog.typeNumbers, report)
+        metadata.reportStrangers(knownTypes: catalog.typeNumbers, types: catalog.types, report)
         return report.summary
     }
 }

@@ -78,7 +78,7 @@ extension Store {
     }
 
     @usableFromInline
-    func beginRead() throws(StoreError) -> ReadTransaction {
+    func beginRead() throws -> ReadTransaction {
         try requireOpen()
         return try core.beginRead()
     }

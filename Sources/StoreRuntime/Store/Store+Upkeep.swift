@@ -14,6 +14,18 @@ extension Store {
         }
     }
 
+    /// Builds the indexes that the store lacks, where the option ``StoreOptions/buildsIndexes`` left that for later.
+    ///
+    /// Works in chunks, between which other writes come; what was interrupted goes on where it stopped, also in another
+    /// process. Blocks until all are ready; call it from a thread that may wait.
+    ///
+    /// - Throws: ``StoreError``: `uniqueViolation` naming two records with one value in a unique index, which the store is
+    ///   without again then.
+    public func buildIndexes() throws {
+        try requireWritable()
+        try core.buildIndexes()
+    }
+
     /// Writes a consistent copy of the store to a directory, while it is in use.
     ///
     /// The copy is a store of its own: its first writer starts a new epoch, so that positions of the two are told apart.

@@ -6,7 +6,7 @@ import Synchronization
 /// What all `Store`s of one directory share in this process: the environment, its writer and the catalog.
 ///
 /// Life: made by the first open, shared by later ones, ended by the last close, which drains the writer first.
-/// - `state` is protected by its mutex; only the writer thread replaces it.
+/// - `state` is protected by its mutex; the writer thread replaces it, and a reader that finds a newer catalog.
 /// - `records` is protected by its mutex; only the holder of `adding` changes it, so that of two who add at once each sees
 ///   what the other added.
 /// - `writer` is nil for a store that is only read; constant.
@@ -14,12 +14,12 @@ final class StoreCore: Sendable {
     let environment: LMDBEnvironment
     let options: StoreOptions
     private let writer: WriterThread?
-    private let stateStorage: HandoverMutex<StoreState>
+    private let stateStorage: HandoverMutex<KnownState>
     private let records: HandoverMutex<[any Record.Type]>
     private let adding = HandoverMutex(())
 
     /// The store's state as this process knows it.
-    var state: StoreState { stateStorage.withLock { $0 } }
+    var state: StoreState { stateStorage.withLock { $0.state } }
 
     private init(
         environment: LMDBEnvironment, options: StoreOptions, writer: WriterThread?, state: StoreState,
@@ -28,7 +28,7 @@ final class StoreCore: Sendable {
         self.environment = environment
         self.options = options
         self.writer = writer
-        stateStorage = HandoverMutex(state)
+        stateStorage = HandoverMutex(KnownState(state))
         self.records = HandoverMutex(records)
     }
 
@@ -55,6 +55,7 @@ final class StoreCore: Sendable {
             let core = StoreCore(
                 environment: environment, options: options, writer: writer, state: state, records: records)
             late.core = core
+            if options.buildsIndexes { try IndexBuilder(core: core).run() }
             return core
         } catch {
             writer.drain()
@@ -73,17 +74,26 @@ final class StoreCore: Sendable {
         if new.isEmpty { return }
         let all = records.withLock { $0 } + new
         guard let writer else {
-            let state = try StoreOpening.readOnlyState(environment, options: options, records: all)
-            stateStorage.withLock { $0 = state }
+            become(try StoreOpening.readOnlyState(environment, options: options, records: all))
             return records.withLock { $0 = all }
         }
         // On the writer thread, so that it cannot cross with a reload there.
         try writer.perform {
-            let state = try StoreOpening.writableState(self.environment, options: self.options, records: all)
-            self.stateStorage.withLock { $0 = state }
+            self.become(try StoreOpening.writableState(self.environment, options: self.options, records: all))
             self.records.withLock { $0 = all }
         }
+        guard options.buildsIndexes else { return }
+        do {
+            try IndexBuilder(core: self).run()
+        } catch {
+            let before = all.dropLast(new.count)
+            records.withLock { $0 = Array(before) }
+            throw error
+        }
     }
+
+    /// Builds the indexes that were left for later.
+    func buildIndexes() throws { try IndexBuilder(core: self).run() }
 
     /// Runs `body` on the writer thread, between commits.
     func perform<T: Sendable>(_ body: @escaping @Sendable () throws -> T) throws -> T {
@@ -104,26 +114,46 @@ final class StoreCore: Sendable {
     }
 
     /// Begins a read transaction.
-    func beginRead() throws(StoreError) -> ReadTransaction {
-        do {
-            return ReadTransaction(raw: try environment.beginRead(), state: state)
-        } catch {
-            throw StoreError(error)
+    ///
+    /// - Throws: ``StoreError``: `schemaMismatch` when another program has changed the catalog beyond what this one can
+    ///   work with.
+    func beginRead() throws -> ReadTransaction {
+        while true {
+            let raw = try mapLMDB { () throws(LMDBError) in try environment.beginRead() }
+            let known = stateStorage.withLock { $0 }
+            let version = try known.catalogVersion(in: raw)
+            if version == known.state.catalog.version { return ReadTransaction(raw: raw, state: known.state) }
+            // An older one: this process changed the catalog after the transaction had begun. Begin anew.
+            if version > known.state.catalog.version { try followCatalog() }
         }
     }
 
-    /// Replaces the state after a change of the catalog; on the writer thread.
-    func reload() throws {
+    /// Takes over the catalog that another process has changed, for readers.
+    private func followCatalog() throws {
         let all = records.withLock { $0 }
-        let state = try StoreOpening.writableState(environment, options: options, records: all)
-        stateStorage.withLock { $0 = state }
+        let state = try StoreOpening.readOnlyState(environment, options: options, records: all)
+        stateStorage.withLock { known in
+            if known.state.catalog.version < state.catalog.version { known = KnownState(state) }
+        }
+    }
+
+    private func become(_ state: StoreState) { stateStorage.withLock { $0 = KnownState(state) } }
+
+    /// Replaces the state after a change of the catalog by another process; on the writer thread.
+    func reload() throws { try editCatalog { _ in } }
+
+    /// Takes out the index that is being built and cannot be; on the writer thread. The state stays: what the program
+    /// declares does not fit any more.
+    func removeUnbuiltIndex() throws {
+        _ = try StoreOpening.edit(environment, options: options, records: []) { editor in
+            if let (type, index) = editor.building.first { try editor.removeIndex(index, of: type) }
+        }
     }
 
     /// Changes the catalog; on the writer thread.
     func editCatalog(_ body: (inout CatalogEditor) throws -> Void) throws {
         let all = records.withLock { $0 }
-        let state = try StoreOpening.edit(environment, options: options, records: all, body)
-        stateStorage.withLock { $0 = state }
+        become(try StoreOpening.edit(environment, options: options, records: all, body))
     }
 
     /// Ends the writer, after what is queued.

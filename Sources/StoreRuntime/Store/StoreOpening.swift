@@ -4,14 +4,13 @@ import StoreEngine
 
 /// The steps of opening a store, after its environment is open.
 enum StoreOpening {
-    /// Creates or opens the store for writing, and adds what the program declares. On the writer thread.
+    /// Creates or opens the store for writing, and adds what the program declares: record types, and what of their fields
+    /// and indexes can be added without loss. On the writer thread.
     static func writableState(
         _ environment: LMDBEnvironment, options: StoreOptions, records: [any Record.Type]
     ) throws -> StoreState {
         try edit(environment, options: options, records: records) { editor in
-            for record in records where editor.type(named: record.recordSchema.name) == nil {
-                try editor.add(record.recordSchema)
-            }
+            for record in records { try editor.adapt(to: record.recordSchema) }
         }
     }
 

@@ -26,6 +26,11 @@ public struct StoreOptions: Sendable {
     public var limits = StoreLimits()
     /// How this program is called in the feed. The standard is the name of the executable.
     public var originName = ProcessInfo.processInfo.processName
+    /// Whether opening the store builds the indexes that it lacks before it returns. Without, they are built by
+    /// ``Store/buildIndexes()``; until then nothing is looked up in them.
+    public var buildsIndexes = true
+    /// Told how far the building of indexes is, after each chunk, on the thread that opens the store.
+    public var indexProgress: (@Sendable (IndexProgress) -> Void)?
     /// Where transactions get their time.
     public var clock: @Sendable () -> Date = { Date() }
     /// Where transactions get the first state of their random stream.

@@ -46,7 +46,7 @@ import Testing
                 if (try? Everything(from: FieldDecoder(table))) != nil { decoded += 1 }
                 for index in type.indexes {
                     var key = ByteWriter()
-                    _ = try? IndexEntry.appendValue(of: table, places: nil, parts: index.parts, to: &key)
+                    _ = try? IndexEntry.appendValue(of: table, parts: index.parts, to: &key)
                 }
                 #expect((try? RecordBytes(span)) == nil || bytes == whole)
             }

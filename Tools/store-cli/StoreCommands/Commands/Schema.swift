@@ -83,7 +83,9 @@ struct Schema: ParsableCommand {
     private func indexText(_ field: StoredField, of type: RecordType) -> String {
         var words: [String] = []
         if type.idFields.contains(field.id) { words.append("id") }
-        for index in type.indexes where index.fields == [field.id] { words.append(index.isUnique ? "unique" : "index") }
+        for index in type.indexes where index.fields == [field.id] {
+            words.append((index.isUnique ? "unique" : "index") + (index.isBuilding ? " (being built)" : ""))
+        }
         return words.joined(separator: ", ")
     }
 }

@@ -26,6 +26,8 @@ enum StoreAccess {
         var options = StoreOptions()
         options.originName = "store-cli"
         options.createsIfMissing = false
+        // Indexes that a program has begun to build are for it to finish; a command would take unexpectedly long.
+        options.buildsIndexes = false
         // The tool works on any store, whatever its programs allow themselves.
         options.maximumDatabases = 16_384
         if let mode = FileOwnership(of: path + "/data.mdb")?.mode { options.fileMode = mode }

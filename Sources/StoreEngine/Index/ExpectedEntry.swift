@@ -5,11 +5,11 @@ struct ExpectedEntry {
     let traits: IndexEntry.ValueTraits
     let isSole: Bool
 
-    init(of record: RecordBytes, key recordKey: RawSpan, _ type: OpenType, _ index: OpenIndex) throws(CodecError) {
+    /// - Parameter record: in the form of the newest version.
+    init(of record: RecordBytes, key recordKey: RawSpan, _ index: OpenIndex) throws(CodecError) {
         var key = ByteWriter(capacity: 64)
         var data = ByteWriter(capacity: 64)
-        let places = try type.places(inVersion: record.schemaVersion)
-        traits = try IndexEntry.appendValue(of: record.table, places: places, parts: index.parts, to: &key)
+        traits = try IndexEntry.appendValue(of: record.table, parts: index.parts, to: &key)
         isSole = IndexEntry.complete(
             isUnique: index.stored.isUnique, traits: traits, recordKey: recordKey, key: &key, data: &data)
         self.key = key.array()

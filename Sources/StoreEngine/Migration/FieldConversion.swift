@@ -1,0 +1,154 @@
+/// How a field's encoded bytes of one type become those of another.
+///
+/// What a type can hold may be less than what another could: such a conversion fails for values that do not fit, and is
+/// made only after all of a store's values were tried.
+package indirect enum FieldConversion: Hashable, Sendable {
+    /// The bytes stay.
+    case none
+    /// A number from one scalar type to another.
+    case number(from: FieldType, to: FieldType)
+    /// A value becomes an optional of it, or none an error.
+    case wrap(FieldConversion)
+    /// An optional becomes a value; none is an error.
+    case unwrap(FieldConversion)
+    /// The value inside an optional.
+    case optional(FieldConversion)
+    /// A raw value becomes one of some cases, by their texts.
+    case cases(FieldType, Set<String>, FieldConversion)
+    /// The fields of an embedded struct.
+    case embedded([EmbeddedSource])
+
+    /// Where a field of a new embedded struct comes from.
+    package enum EmbeddedSource: Hashable, Sendable {
+        /// A field of the old one.
+        case field(Int, FieldConversion)
+        /// One that the old struct did not have.
+        case constant([UInt8])
+    }
+}
+
+extension FieldConversion {
+    /// The conversion between two types, nil where there is none.
+    package static func between(_ old: FieldType, _ new: FieldType) -> FieldConversion? {
+        if old == new { return FieldConversion.none }
+        switch (old, new) {
+        case (.optional(let old), .optional(let new)):
+            return between(old, new).map { $0 == .none ? .none : .optional($0) }
+        case (_, .optional(let new)): return between(old, new).map { .wrap($0) }
+        case (.optional(let old), _): return between(old, new).map { .unwrap($0) }
+        case (.enumeration(let oldRaw, let oldCases), .enumeration(let newRaw, let newCases)):
+            guard let inner = between(oldRaw, newRaw) else { return nil }
+            guard let newCases else { return inner }
+            if let oldCases, Set(oldCases).isSubset(of: newCases), inner == .none { return FieldConversion.none }
+            return .cases(newRaw, Set(newCases), inner)
+        case (.enumeration(let raw, _), _): return between(raw, new)
+        case (_, .enumeration(let raw, let cases)):
+            guard let inner = between(old, raw) else { return nil }
+            return cases.map { .cases(raw, Set($0), inner) } ?? inner
+        case (.embedded(let old), .embedded(let new)): return embedded(old, new)
+        default: return old.isNumber && new.isNumber ? .number(from: old, to: new) : nil
+        }
+    }
+
+    private static func embedded(_ old: EmbeddedSchema, _ new: EmbeddedSchema) -> FieldConversion? {
+        var sources: [EmbeddedSource] = []
+        for field in new.fields {
+            if let index = FieldMatch.index(of: field, among: old.fields, besides: new.fields) {
+                guard let conversion = between(old.fields[index].type, field.type) else { return nil }
+                sources.append(.field(index, conversion))
+            } else if let bytes = field.fillingBytes(now: nil) {
+                sources.append(.constant(bytes))
+            } else {
+                return nil
+            }
+        }
+        let isSame =
+            old.fields.count == new.fields.count
+            && sources.enumerated().allSatisfy { $0.element == .field($0.offset, .none) }
+        return isSame ? FieldConversion.none : .embedded(sources)
+    }
+
+    /// Whether every value of the old type fits the new one.
+    package var isLossless: Bool {
+        switch self {
+        case .none: true
+        case .number(let old, let new): FieldConversion.isWidening(old, new)
+        case .wrap(let inner), .optional(let inner): inner.isLossless
+        case .unwrap, .cases: false
+        case .embedded(let sources):
+            sources.allSatisfy { if case .field(_, let inner) = $0 { inner.isLossless } else { true } }
+        }
+    }
+
+    private static func isWidening(_ old: FieldType, _ new: FieldType) -> Bool {
+        switch new {
+        case .double: old == .float || (old.integerBits.map { $0 <= 32 } ?? false)
+        case .float: old.integerBits.map { $0 <= 16 } ?? false
+        default:
+            if let from = old.integerBits, let into = new.integerBits {
+                old.isSigned ? new.isSigned && into >= from : into > from || (into == from && !new.isSigned)
+            } else {
+                false
+            }
+        }
+    }
+
+    /// Appends the new bytes of a field.
+    ///
+    /// - Throws: ``CodecError`` that says why the value does not fit.
+    package func append(_ bytes: RawSpan, to writer: inout ByteWriter) throws(CodecError) {
+        switch self {
+        case .none: writer.append(bytes)
+        case .number(let old, let new): try NumberConversion.append(bytes, old, new, to: &writer)
+        case .wrap(let inner):
+            writer.append(byte: 1)
+            try inner.append(bytes, to: &writer)
+        case .unwrap(let inner):
+            guard bytes.byteCount > 0 else { throw CodecError("it is none, and a value is needed") }
+            try inner.append(bytes.extracting(1..<bytes.byteCount), to: &writer)
+        case .optional(let inner):
+            guard bytes.byteCount > 0 else { return }
+            writer.append(byte: 1)
+            try inner.append(bytes.extracting(1..<bytes.byteCount), to: &writer)
+        case .cases(let raw, let cases, let inner):
+            let start = writer.count
+            try inner.append(bytes, to: &writer)
+            let value = try DynamicValue(from: writer.bytes.extracting(start..<writer.count), as: raw)
+            guard cases.contains(value.text) else { throw CodecError("\(value.text) is none of the cases") }
+        case .embedded(let sources): try FieldConversion.append(sources, of: bytes, to: &writer)
+        }
+    }
+
+    private static func append(
+        _ sources: [EmbeddedSource], of bytes: RawSpan, to writer: inout ByteWriter
+    ) throws(CodecError) {
+        let table = try FieldTable(bytes)
+        var encoder = FieldEncoder()
+        encoder.begin(fieldCount: sources.count)
+        for source in sources {
+            switch source {
+            case .field(let index, let inner):
+                var field = ByteWriter()
+                try inner.append(table.field(index), to: &field)
+                encoder.append(encoded: field.bytes)
+            case .constant(let constant): unsafe encoder.append(encoded: constant.span.bytes)
+            }
+        }
+        try encoder.finish()
+        writer.append(encoder.bytes)
+    }
+}
+
+extension FieldType {
+    /// Whether the type is a number that converts to others.
+    fileprivate var isNumber: Bool { isInteger || self == .float || self == .double }
+
+    fileprivate var integerBits: Int? { isInteger ? fixedByteCount.map { $0 * 8 } : nil }
+
+    fileprivate var isSigned: Bool {
+        switch self {
+        case .int8, .int16, .int32, .int64: true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,151 @@
+import LMDB
+
+/// Gives the records from before an index their entries, a chunk a transaction.
+///
+/// How far it got stands in the metadata beside the entries, so that another process, or the next after a crash, goes on
+/// where this one stopped. Meanwhile every write keeps the index in step: an entry that is there already is left alone.
+package enum IndexBuilding {
+    /// How far the building of an index is.
+    package struct Step: Sendable {
+        /// The records that have their entries.
+        package let doneCount: Int
+        /// Whether these are all.
+        package let isComplete: Bool
+    }
+
+    /// Adds the entries of at most `limit` further records.
+    ///
+    /// - Throws: ``StoreError``: `uniqueViolation` when two records have the same value and the index is unique; `damaged`.
+    static func step(
+        _ type: OpenType, _ index: OpenIndex, limit: Int, _ databases: StoreDatabases,
+        in raw: inout LMDBWriteTransaction, onDuplicate: ((StoreError) -> Void)? = nil
+    ) throws(StoreError) -> Step {
+        let key = MetadataKey.building(type: type.type.id, index: index.stored.id)
+        do {
+            var state = try readState(key, databases, raw.snapshot)
+            let chunk = try collect(type, index, after: state.last, limit: limit, raw.snapshot)
+            for entry in chunk.entries { try put(entry, type, index, in: &raw, onDuplicate) }
+            state.doneCount += chunk.entries.count
+            if chunk.isLast {
+                unsafe try raw.delete(databases.metadata, key: key.span.bytes)
+                return Step(doneCount: state.doneCount, isComplete: true)
+            }
+            state.last = chunk.entries.last?.recordKey ?? state.last
+            var encoded = ByteWriter(capacity: 64)
+            encoded.append(UInt64(state.doneCount))
+            encoded.append(state.last)
+            unsafe try raw.put(databases.metadata, key: key.span.bytes, value: encoded.bytes)
+            return Step(doneCount: state.doneCount, isComplete: false)
+        } catch let error as StoreError {
+            throw error
+        } catch let error as LMDBError {
+            throw StoreError(error)
+        } catch {
+            throw StoreError(.damaged, "the \(type.name) cannot be indexed: \(error)", remedy: "run store-cli verify")
+        }
+    }
+
+    private struct Entry {
+        let recordKey: [UInt8]
+        let expected: ExpectedEntry
+    }
+
+    /// The entries of the next records. They are put once the walk has ended: LMDB moves pages under a cursor.
+    private static func collect(
+        _ type: OpenType, _ index: OpenIndex, after last: [UInt8], limit: Int, _ snapshot: LMDBSnapshot
+    ) throws -> (entries: [Entry], isLast: Bool) {
+        var entries: [Entry] = []
+        var cursor = try snapshot.openCursor(type.database)
+        var isPositioned = unsafe last.isEmpty ? try cursor.first() : try cursor.seek(atLeast: last.span.bytes)
+        if !last.isEmpty, isPositioned, unsafe cursor.key.isEqual(to: last.span.bytes) {
+            isPositioned = try cursor.next()
+        }
+        while isPositioned, entries.count < limit {
+            let recordKey = cursor.key.array()
+            let expected = try type.withNewest(RecordBytes(cursor.value)) { (newest) throws(CodecError) in
+                unsafe try ExpectedEntry(of: newest, key: recordKey.span.bytes, index)
+            }
+            entries.append(Entry(recordKey: recordKey, expected: expected))
+            isPositioned = try cursor.next()
+        }
+        return (entries, !isPositioned)
+    }
+
+    private static func put(
+        _ entry: Entry, _ type: OpenType, _ index: OpenIndex, in raw: inout LMDBWriteTransaction,
+        _ onDuplicate: ((StoreError) -> Void)?
+    ) throws {
+        let key = unsafe entry.expected.key.span.bytes
+        if index.stored.isUnique, let holder = try holder(of: entry, type, index, raw.snapshot) {
+            let error = duplicate(entry, holder: holder, type, index, raw.snapshot)
+            guard let onDuplicate else { throw error }
+            return onDuplicate(error)
+        }
+        unsafe try raw.put(index.database, key: key, value: entry.expected.data.span.bytes)
+    }
+
+    /// The key of another record that has the entry's value.
+    private static func holder(
+        of entry: Entry, _ type: OpenType, _ index: OpenIndex, _ snapshot: LMDBSnapshot
+    ) throws -> [UInt8]? {
+        let key = unsafe entry.expected.key.span.bytes
+        if entry.expected.isSole {
+            guard let data = try snapshot.get(index.database, key: key),
+                let other = try IndexEntry.soleRecordKey(data)?.array(), other != entry.recordKey
+            else { return nil }
+            return other
+        }
+        guard entry.expected.traits.isTruncated, !entry.expected.traits.hasNone else { return nil }
+        // Long values may share their truncated part: their records tell.
+        let value = try wholeValue(entry.recordKey, type, index, snapshot)
+        let part = key.extracting(first: KeyLimit.indexValue)
+        var cursor = try snapshot.openCursor(index.database)
+        var isPositioned = try cursor.seek(atLeast: part)
+        while isPositioned, cursor.key.extracting(first: KeyLimit.indexValue).isEqual(to: part) {
+            let other = try IndexEntry.recordKey(key: cursor.key, data: cursor.value).array()
+            if other != entry.recordKey, try wholeValue(other, type, index, snapshot) == value { return other }
+            isPositioned = try cursor.next()
+        }
+        return nil
+    }
+
+    private static func wholeValue(
+        _ recordKey: [UInt8], _ type: OpenType, _ index: OpenIndex, _ snapshot: LMDBSnapshot
+    ) throws -> [UInt8] {
+        guard let bytes = unsafe try snapshot.get(type.database, key: recordKey.span.bytes) else { return [] }
+        return try type.withNewest(RecordBytes(unverified: bytes)) { (newest) throws(CodecError) in
+            let table = try newest.table
+            var whole = ByteWriter(capacity: 512)
+            for part in index.parts { try part.component.append(table.field(part.place), to: &whole) }
+            return whole.array()
+        }
+    }
+
+    private static func duplicate(
+        _ entry: Entry, holder: [UInt8], _ type: OpenType, _ index: OpenIndex, _ snapshot: LMDBSnapshot
+    ) -> StoreError {
+        func text(_ key: [UInt8]) -> String {
+            guard let bytes = unsafe try? snapshot.get(type.database, key: key.span.bytes) else { return "?" }
+            return RecordText.id(bytes, type)
+        }
+        let names = index.fieldNames(in: type.type)
+        return StoreError(
+            .uniqueViolation,
+            "the records \(text(holder)) and \(text(entry.recordKey)) of \(type.name) have the same \(names), "
+                + "which is to be unique",
+            remedy: "change or delete one of them, then try again")
+    }
+
+    private struct State {
+        var doneCount = 0
+        var last: [UInt8] = []
+    }
+
+    private static func readState(
+        _ key: [UInt8], _ databases: StoreDatabases, _ snapshot: LMDBSnapshot
+    ) throws -> State {
+        guard let bytes = unsafe try snapshot.get(databases.metadata, key: key.span.bytes) else { return State() }
+        let count = try bytes.loadInteger(at: 0, as: UInt64.self)
+        return State(doneCount: Int(clamping: count), last: bytes.extracting(8..<bytes.byteCount).array())
+    }
+}

@@ -1,0 +1,46 @@
+/// One difference between a record type of a store and what it is to become.
+package enum SchemaChange: Hashable, Sendable, CustomStringConvertible {
+    /// A field that records so far are read with `missing` in.
+    case addField(String, FieldType)
+    /// Another name for a field.
+    case renameField(from: String, to: String)
+    /// Another type for a field; whether every value fits it.
+    case changeType(String, from: FieldType, to: FieldType, isLossless: Bool)
+    /// A field that the program does not declare and that becomes optional, so that records can do without it.
+    case relaxField(String, FieldType)
+    /// A field that goes, with its values.
+    case dropField(String, FieldType)
+    /// Another default for a field.
+    case changeDefault(String)
+    /// An index that has to be built.
+    case addIndex(String)
+    /// An index whose keys change with its fields.
+    case rebuildIndex(String)
+    /// An index that goes.
+    case dropIndex(String)
+
+    /// Whether records may not fit.
+    package var mayNotFit: Bool {
+        switch self {
+        case .changeType(_, _, _, let isLossless): !isLossless
+        case .addIndex(let index), .rebuildIndex(let index): index.hasPrefix("unique")
+        default: false
+        }
+    }
+
+    package var description: String {
+        switch self {
+        case .addField(let name, let type): "add the field \(name): \(type)"
+        case .renameField(let old, let new): "rename the field \(old) to \(new)"
+        case .changeType(let name, let old, let new, let isLossless):
+            "change the field \(name) from \(old) to \(new)" + (isLossless ? "" : ", where all values fit")
+        case .relaxField(let name, let type):
+            "make the field \(name): \(type) optional, since it is not declared any more"
+        case .dropField(let name, let type): "drop the field \(name): \(type) and its values"
+        case .changeDefault(let name): "change the default of the field \(name)"
+        case .addIndex(let index): "add the \(index)"
+        case .rebuildIndex(let index): "rebuild the \(index)"
+        case .dropIndex(let index): "drop the \(index)"
+        }
+    }
+}

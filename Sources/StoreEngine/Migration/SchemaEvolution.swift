@@ -1,0 +1,236 @@
+/// What becomes of a record type of the catalog when a program declares it otherwise.
+///
+/// Opening a store (``Mode/opening``) takes only steps that lose nothing and that records so far fit by themselves; a
+/// field or an index that is not declared stays, because the program may just be older than the store. A migration that
+/// somebody asked for (``Mode/explicit``) makes the type just what is declared.
+package struct SchemaEvolution {
+    /// How far the steps may go.
+    package enum Mode: Sendable {
+        case opening, explicit
+    }
+
+    /// The type afterwards.
+    package private(set) var type: RecordType
+    /// The steps.
+    package private(set) var changes: [SchemaChange] = []
+    /// Why it cannot be; empty when it can.
+    package private(set) var refusals: [String] = []
+    /// Fields that records so far have no value for: there must be no record.
+    package private(set) var unfillable: [String] = []
+    private let old: RecordType
+    private let declared: RecordSchema
+    private let mode: Mode
+
+    /// - Parameter now: the time that stands in records so far for a new field whose default is the transaction's.
+    package init(of old: RecordType, to declared: RecordSchema, mode: Mode, now: Double) {
+        self.old = old
+        self.declared = declared
+        self.mode = mode
+        type = old
+        let fit = SchemaFit(declared, on: old)
+        takeFields(fit, now: now)
+        takeUndeclared(fit)
+        if !fit.hasSameID { refusals.append("the id differs") }
+        takeIndexes()
+        finishVersion()
+    }
+
+    private mutating func takeFields(_ fit: SchemaFit, now: Double) {
+        for (place, field) in zip(fit.places, declared.fields) {
+            guard let place else {
+                add(field, now: now)
+                continue
+            }
+            takeName(of: field, at: place)
+            takeType(of: field, at: place)
+            takeDefault(of: field, at: place)
+        }
+    }
+
+    private mutating func add(_ field: FieldSchema, now: Double) {
+        let missing = field.fillingBytes(now: now)
+        if missing == nil {
+            if mode == .opening {
+                refusals.append(
+                    "field \(field.name): \(field.type) is not in the store, and records there would have no value in it "
+                        + "(make it optional or give it a default)")
+            } else {
+                unfillable.append(field.name)
+            }
+        }
+        type.fields.append(StoredField(id: type.nextFieldID, schema: field, missing: missing))
+        type.nextFieldID += 1
+        changes.append(.addField(field.name, field.type))
+    }
+
+    private mutating func takeName(of field: FieldSchema, at place: Int) {
+        let stored = type.fields[place].schema
+        // A program from before a renaming knows the field by its old name; the store keeps the new one.
+        guard stored.name != field.name, mode == .explicit || field.renamedFrom.contains(stored.name) else { return }
+        changes.append(.renameField(from: stored.name, to: field.name))
+        let names = [stored.name] + field.renamedFrom + stored.renamedFrom
+        var earlier: [String] = []
+        for name in names where name != field.name && !earlier.contains(name) { earlier.append(name) }
+        type.fields[place].schema = stored.with(name: field.name, renamedFrom: earlier)
+    }
+
+    private mutating func takeType(of field: FieldSchema, at place: Int) {
+        let stored = type.fields[place]
+        guard stored.type != field.type else { return }
+        let difference = "field \(stored.name) is \(stored.type) in the store and \(field.type) in the program"
+        guard let conversion = FieldConversion.between(stored.type, field.type) else {
+            return refusals.append("\(difference), and one does not become the other")
+        }
+        if conversion != .none, type.idFields.contains(stored.id) {
+            return refusals.append("\(difference), and it is part of the id")
+        }
+        guard conversion.isLossless || mode == .explicit else {
+            return refusals.append("\(difference), which cannot hold all values of the other")
+        }
+        changes.append(
+            .changeType(stored.name, from: stored.type, to: field.type, isLossless: conversion.isLossless))
+        type.fields[place].schema = stored.schema.with(type: field.type, defaultValue: field.defaultValue)
+        type.fields[place].missing = stored.missing.flatMap { convert($0, conversion) }
+    }
+
+    private func convert(_ bytes: [UInt8], _ conversion: FieldConversion) -> [UInt8]? {
+        var writer = ByteWriter()
+        do {
+            unsafe try conversion.append(bytes.span.bytes, to: &writer)
+        } catch {
+            return nil
+        }
+        return writer.array()
+    }
+
+    // A default is used where a field is left out. It is taken over with other changes or when asked for: of two programs
+    // that differ in it alone each would undo what the other did.
+    private mutating func takeDefault(of field: FieldSchema, at place: Int) {
+        let stored = type.fields[place].schema
+        guard mode == .explicit, stored.defaultValue != field.defaultValue else { return }
+        type.fields[place].schema = stored.with(type: stored.type, defaultValue: field.defaultValue)
+        changes.append(.changeDefault(field.name))
+    }
+
+    private mutating func takeUndeclared(_ fit: SchemaFit) {
+        for place in fit.undeclared.reversed() {
+            let stored = type.fields[place]
+            switch mode {
+            case .opening:
+                guard stored.schema.insertedBytes == nil, !type.idFields.contains(stored.id) else { continue }
+                changes.append(.relaxField(stored.name, stored.type))
+                type.fields[place].schema = stored.schema.with(type: .optional(stored.type), defaultValue: nil)
+                type.fields[place].missing = stored.missing.map { [1] + $0 }
+            case .explicit:
+                changes.append(.dropField(stored.name, stored.type))
+                type.fields.remove(at: place)
+            }
+        }
+    }
+
+    private mutating func takeIndexes() {
+        let fit = SchemaFit(declared, on: type)
+        for stored in type.indexes { takeStored(stored, fit) }
+        for index in declared.indexes {
+            let numbers = fit.numbers(of: index)
+            guard numbers.count == index.fields.count else { continue }
+            let isThere = type.indexes.contains { stored in
+                stored.fields == numbers
+                    && (stored.isUnique == index.isUnique || (mode == .opening && stored.isUnique))
+            }
+            if !isThere { addIndex(numbers, isUnique: index.isUnique, rebuilding: false) }
+        }
+    }
+
+    private mutating func takeStored(_ stored: StoredIndex, _ fit: SchemaFit) {
+        let isDeclared = declared.indexes.contains { index in
+            let numbers = fit.numbers(of: index)
+            // One that becomes unique is another.
+            return numbers == stored.fields
+                && (index.isUnique == stored.isUnique || stored.isUnique && mode == .opening)
+        }
+        let becomesUnique = declared.indexes.contains { fit.numbers(of: $0) == stored.fields && $0.isUnique }
+        let hasFields = stored.fields.allSatisfy { type.place(ofField: $0) != nil }
+        if !hasFields || (becomesUnique && !stored.isUnique) || (mode == .explicit && !isDeclared) {
+            drop(stored)
+            if hasFields || mode == .explicit { changes.append(.dropIndex(text(stored, in: old))) }
+        } else if keysChange(stored) {
+            drop(stored)
+            addIndex(stored.fields, isUnique: stored.isUnique, rebuilding: true)
+        }
+    }
+
+    private mutating func drop(_ stored: StoredIndex) { type.indexes.removeAll { $0.id == stored.id } }
+
+    private mutating func addIndex(_ fields: [UInt32], isUnique: Bool, rebuilding: Bool) {
+        let index = StoredIndex(id: type.nextIndexID, fields: fields, isUnique: isUnique, isBuilding: true)
+        type.nextIndexID += 1
+        type.indexes.append(index)
+        let text = text(index, in: type)
+        changes.append(rebuilding ? .rebuildIndex(text) : .addIndex(text))
+    }
+
+    private func keysChange(_ stored: StoredIndex) -> Bool {
+        stored.fields.contains { number in
+            guard let before = old.place(ofField: number), let after = type.place(ofField: number) else { return true }
+            return KeyComponent(old.fields[before].type) != KeyComponent(type.fields[after].type)
+        }
+    }
+
+    private func text(_ index: StoredIndex, in type: RecordType) -> String {
+        let names = index.fields.map { number in type.fields.first { $0.id == number }?.name ?? "?" }
+        return (index.isUnique ? "unique index (" : "index (") + names.joined(separator: ", ") + ")"
+    }
+
+    private mutating func finishVersion() {
+        guard type.fields != old.fields else { return }
+        type.earlierVersions.append(EarlierVersion(version: old.version, fields: old.fields))
+        type.version = old.version + 1
+        type.oldestCompatible = type.version
+        for earlier in type.earlierVersions.reversed() {
+            guard earlier.version >= old.oldestCompatibleVersion, let schema = old.schema(of: earlier),
+                SchemaFit(schema, on: type).servesFields
+            else { break }
+            type.oldestCompatible = earlier.version
+        }
+    }
+}
+
+extension RecordType {
+    /// What a program of an earlier version declares, without its indexes; nil where that cannot be told.
+    func schema(of earlier: EarlierVersion) -> RecordSchema? {
+        let id = (earlier.idFields ?? idFields).map { number in earlier.fields.firstIndex { $0.id == number } }
+        let places = id.compactMap { $0 }
+        guard places.count == id.count else { return nil }
+        return RecordSchema(
+            name: name, fields: earlier.fields.map(\.schema), id: IDSchema(places, isAssigned: assignsIDs))
+    }
+
+    /// The newest earlier version whose fields are just those declared.
+    package func earlierVersion(declaredBy schema: RecordSchema) -> EarlierVersion? {
+        func shape(_ fields: [FieldSchema]) -> Set<FieldShape> { Set(fields.map { FieldShape($0.name, $0.type) }) }
+        let wanted = shape(schema.fields)
+        return earlierVersions.last { shape($0.fields.map(\.schema)) == wanted }
+    }
+}
+
+/// What tells whether two declarations of a field are of one version.
+private struct FieldShape: Hashable {
+    let name: String
+    let type: FieldType
+
+    init(_ name: String, _ type: FieldType) {
+        self.name = name
+        self.type = type
+    }
+}
+
+extension FieldSchema {
+    fileprivate func with(name: String, renamedFrom: [String]) -> FieldSchema {
+        FieldSchema(name: name, type: type, defaultValue: defaultValue, renamedFrom: renamedFrom)
+    }
+
+    fileprivate func with(type: FieldType, defaultValue: FieldDefault?) -> FieldSchema {
+        FieldSchema(name: name, type: type, defaultValue: defaultValue, renamedFrom: renamedFrom)
+    }
+}

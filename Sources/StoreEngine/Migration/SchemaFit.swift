@@ -1,0 +1,77 @@
+/// How what a program declares lies on a record type of the catalog.
+package struct SchemaFit {
+    private let declared: RecordSchema
+    private let type: RecordType
+    /// For each declared field its place among the type's newest, nil where the type lacks it.
+    package let places: [Int?]
+
+    package init(_ declared: RecordSchema, on type: RecordType) {
+        self.declared = declared
+        self.type = type
+        let known = type.fields.map(\.schema)
+        places = declared.fields.map { FieldMatch.index(of: $0, among: known, besides: declared.fields) }
+    }
+
+    /// The places of the type's fields that are not declared.
+    package var undeclared: [Int] {
+        let taken = Set(places.compactMap { $0 })
+        return type.fields.indices.filter { !taken.contains($0) }
+    }
+
+    /// Whether a program with these fields can read and write the type's records as they are: each of its fields is
+    /// there with its type and the same ones are the id, and of the others each has a value for records that the program
+    /// inserts.
+    package var servesFields: Bool {
+        let known = places.compactMap { $0 }
+        guard known.count == places.count, Set(known).count == known.count else { return false }
+        guard zip(declared.fields, known).allSatisfy({ $0.type == type.fields[$1].type }), hasSameID else {
+            return false
+        }
+        return undeclared.allSatisfy { type.fields[$0].schema.insertedBytes != nil }
+    }
+
+    /// Whether the declared id is the type's.
+    package var hasSameID: Bool {
+        declared.id.isAssigned == type.assignsIDs
+            && declared.id.fields.map { place in places[place].map { type.fields[$0].id } } == type.idFields
+    }
+
+    /// The declared indexes that the type lacks. A unique index serves where any will do.
+    package var missingIndexes: [IndexSchema] {
+        declared.indexes.filter { index in
+            !type.indexes.contains { stored in
+                stored.fields == numbers(of: index) && (stored.isUnique || !index.isUnique)
+            }
+        }
+    }
+
+    /// The numbers of an index's fields; fewer where the type lacks one.
+    package func numbers(of index: IndexSchema) -> [UInt32] {
+        index.fields.compactMap { places[$0].map { type.fields[$0].id } }
+    }
+}
+
+extension FieldSchema {
+    /// What a record gets here that is inserted without the field, tokens included; nil where it needs a value.
+    package var insertedBytes: [UInt8]? {
+        switch defaultValue {
+        case .value(let bytes): return bytes
+        case .token(let token): return (type.isOptional ? [1] : []) + token.encoded
+        case nil: return type.isOptional ? [] : nil
+        }
+    }
+}
+
+extension DefaultToken {
+    /// The token in the place of a value, for the transaction to replace.
+    var encoded: [UInt8] {
+        var writer = ByteWriter(capacity: 16)
+        switch self {
+        case .now: writer.append(DefaultToken.nowSeconds.bitPattern)
+        case .newID:
+            writer.append(bigEndian: DefaultToken.newIDWords.high)
+            writer.append(bigEndian: DefaultToken.newIDWords.low)
+        }
+        return writer.array()
+    }
+}

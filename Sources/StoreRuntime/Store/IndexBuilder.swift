@@ -1,0 +1,39 @@
+import LMDB
+import StoreEngine
+
+/// Builds the indexes that a change of the schema added, chunk after chunk between the writes of others.
+struct IndexBuilder {
+    let core: StoreCore
+
+    /// The most records in a chunk: some ten milliseconds, for which other writes wait.
+    private static let chunkCount = 4_096
+
+    /// Builds all of them.
+    ///
+    /// - Throws: ``StoreError``: `uniqueViolation` naming two records with one value; the index is gone again then.
+    func run() throws {
+        while let progress = try core.perform({ try step() }) { core.options.indexProgress?(progress) }
+    }
+
+    /// One chunk, on the writer thread; nil when nothing is to be built.
+    private func step() throws -> IndexProgress? {
+        do {
+            var progress: IndexProgress?
+            try core.editCatalog { editor in progress = try step(&editor) }
+            return progress
+        } catch let error as StoreError where error.code == .uniqueViolation {
+            // What cannot be built must not be left half-built: the store is as before.
+            try core.removeUnbuiltIndex()
+            throw error
+        }
+    }
+
+    private func step(_ editor: inout CatalogEditor) throws -> IndexProgress? {
+        guard let (type, index) = editor.building.first else { return nil }
+        let step = try editor.build(index, of: type, limit: Self.chunkCount)
+        let names = index.fields.compactMap { number in type.fields.first { $0.id == number }?.name }
+        return IndexProgress(
+            type: type.name, fields: names, doneCount: step.doneCount, totalCount: try editor.count(of: type),
+            isComplete: step.isComplete)
+    }
+}

@@ -1,0 +1,60 @@
+import ArgumentParser
+import StoreEngine
+import StoreRuntime
+
+/// `migrate`: makes record types what a schema document says.
+struct Migrate: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Makes record types just what a schema document declares, where all records fit.",
+        discussion: """
+            The document is what `schema --output json` prints; types that it does not name stay as they are. A field \
+            that it leaves out goes with its values, unless another field names it in renamedFrom. Everything happens \
+            in one transaction, for which other writers wait, or nothing: where records do not fit, they are listed \
+            (up to \(TypeMigration.misfitLimit) of each type) and the exit status is 1. --dry-run does it all and \
+            undoes it.
+            """)
+
+    @OptionGroup var options: GlobalOptions
+
+    @Option(
+        help: ArgumentHelp("The schema document, - for standard input.", valueName: "file"), completion: .file())
+    var schema: String
+    @Flag(help: "Only say what would change, and which records do not fit.") var dryRun = false
+
+    func run() throws {
+        let document = try InputSource(schema).readAll()
+        let types = try SchemaDocument.entries(document, of: schema == "-" ? "standard input" : schema)
+        let migrations = try options.write { try $0.migrate(to: types.map(\.schema), isTrial: dryRun) }
+        try options.printing { output in
+            var printer = try RowPrinter(
+                options.format, columns: ["type", "step"].map { OutputColumn($0) }, to: output)
+            for migration in migrations {
+                for step in migration.steps { try printer.append([OutputCell(migration.name), OutputCell(step)]) }
+            }
+            try printer.finish()
+        }
+        let misfitCount = migrations.reduce(0) { $0 + $1.misfitCount }
+        guard misfitCount == 0 else {
+            for migration in migrations { tellMisfits(of: migration) }
+            throw CommandFailure(
+                .failed, "nothing was migrated: \(Counted.text(misfitCount, "misfit")) in the records")
+        }
+        let changeCount = migrations.reduce(0) { $0 + $1.steps.count }
+        let steps = Counted.text(changeCount, "step")
+        StandardError.writeLine(dryRun ? "all records fit: \(steps) to take, none was taken" : "migrated: \(steps)")
+    }
+
+    private func tellMisfits(of migration: TypeMigration) {
+        for misfit in migration.misfits {
+            let record = misfit.id.map { "\(migration.name) \($0)" } ?? migration.name
+            StandardError.writeLine(DisplayText.escaped("\(record): \(misfit.reason)"))
+        }
+        let rest = migration.misfitCount - migration.misfits.count
+        if rest > 0 { StandardError.writeLine("and \(rest) more of \(migration.name)") }
+    }
+}
+
+extension TypeMigration {
+    /// What is done to the type, as people read it.
+    fileprivate var steps: [String] { isNew ? ["add the record type"] : changes.map(\.description) }
+}
