@@ -10,10 +10,15 @@ package final class Catalog: Sendable {
     private let bindings: [ObjectIdentifier: TypedBinding]
     private let placesByID: [UInt32: Int]
 
-    package init(version: UInt64, types: [OpenType], records: [any Record.Type]) throws(StoreError) {
+    /// - Parameter replaced: Swift types whose records others take the place of, each with the number of its record type.
+    package init(
+        version: UInt64, types: [OpenType], records: [any Record.Type],
+        replaced: [(record: any Record.Type, type: UInt32)] = []
+    ) throws(StoreError) {
         self.version = version
         self.types = types
-        placesByName = Dictionary(types.enumerated().map { ($0.element.name, $0.offset) }) { first, _ in first }
+        // Of two types with one name the newer is taking the place of the older.
+        placesByName = Dictionary(types.enumerated().map { ($0.element.name, $0.offset) }) { _, last in last }
         placesByID = Dictionary(types.enumerated().map { ($0.element.type.id, $0.offset) }) { first, _ in first }
         var bindings: [ObjectIdentifier: TypedBinding] = [:]
         for record in records {
@@ -24,6 +29,11 @@ package final class Catalog: Sendable {
                     remedy: "open it for writing once, which adds the type")
             }
             bindings[ObjectIdentifier(record)] = try TypedBinding(schema, type: types[place], typeIndex: place)
+        }
+        for (record, id) in replaced {
+            guard let place = placesByID[id] else { continue }
+            bindings[ObjectIdentifier(record)] = try TypedBinding(
+                record.recordSchema, type: types[place], typeIndex: place)
         }
         self.bindings = bindings
     }

@@ -8,6 +8,8 @@ package struct CatalogEditor: ~Copyable {
     private let context: WriteContext
     private var head: FeedHead
     private var types: [RecordType]
+    /// Types that others took the place of.
+    private var replaced: [RecordType]
     private var didWrite = false
     /// Databases that go when the edit is finished: a handle that LMDB has closed does not come back with an abort.
     private var dropped: [LMDBDatabase] = []
@@ -16,7 +18,9 @@ package struct CatalogEditor: ~Copyable {
     package init(
         raw: consuming LMDBWriteTransaction, databases: StoreDatabases, head: FeedHead, context: WriteContext
     ) throws(StoreError) {
-        types = try CatalogStorage.types(in: databases.catalog, raw.snapshot)
+        let all = try CatalogStorage.types(in: databases.catalog, raw.snapshot)
+        types = all.filter { $0.isReplaced != true }
+        replaced = all.filter { $0.isReplaced == true }
         self.raw = raw
         self.databases = databases
         self.head = head
@@ -40,7 +44,13 @@ package struct CatalogEditor: ~Copyable {
         guard type(named: schema.name) == nil else {
             throw StoreError(.invalidValue, "there is a record type \(schema.name) already")
         }
-        let id = (types.map(\.id).max() ?? 0) + 1
+        return try addReplacement(schema)
+    }
+
+    /// Adds a record type that is to take the place of the one with its name, which goes with ``retire(_:)``.
+    @discardableResult
+    package mutating func addReplacement(_ schema: RecordSchema) throws(StoreError) -> RecordType {
+        let id = ((types + replaced).map(\.id).max() ?? 0) + 1
         let type = try RecordType(id: id, declared: schema)
         try write(type)
         return type
@@ -171,6 +181,23 @@ package struct CatalogEditor: ~Copyable {
         } catch {
             throw StoreError(error)
         }
+    }
+
+    /// Ends a type that another one took the place of: its records and indexes go, its description stays.
+    package mutating func retire(_ type: RecordType) throws(StoreError) {
+        for index in type.indexes { try drop(index, of: type) }
+        dropped.append(try open(StoreDatabases.recordsName(type: type.id)))
+        do {
+            unsafe try raw.delete(databases.metadata, key: MetadataKey.assigned(type: type.id).span.bytes)
+        } catch {
+            throw StoreError(error)
+        }
+        var retired = type
+        retired.isReplaced = true
+        retired.indexes = []
+        try write(retired)
+        types.removeAll { $0.id == type.id }
+        replaced.append(retired)
     }
 
     /// Opens all databases of the types and hands the transaction back.

@@ -9,7 +9,7 @@ package import LMDB
 /// bytes 8-     the entry: a `RecordType` as JSON with sorted keys
 /// ```
 package enum CatalogStorage {
-    /// All record types, by number.
+    /// All record types, by number, also those that others took the place of.
     package static func types(in database: LMDBDatabase, _ snapshot: LMDBSnapshot) throws(StoreError) -> [RecordType] {
         var types: [RecordType] = []
         do {

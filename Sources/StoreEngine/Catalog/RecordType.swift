@@ -21,6 +21,9 @@ public struct RecordType: Hashable, Sendable, Codable {
     public var earlierVersions: [EarlierVersion]
     /// The oldest version whose programs can go on beside those of the newest; nil stands for the first.
     var oldestCompatible: UInt32?
+    /// Whether another type took this one's place, with its name. Its description stays, because change sets in the feed
+    /// may speak of its records.
+    package var isReplaced: Bool?
     /// The number that the next new field gets.
     public var nextFieldID: UInt32
     /// The number that the next new index gets.

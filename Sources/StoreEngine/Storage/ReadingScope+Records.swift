@@ -173,18 +173,29 @@ struct RecordScan: ~Copyable, ~Escapable {
     private let scope: ReadingScope
     private let binding: TypedBinding
     private var cursor: LMDBCursor
-    private var hasBegun = false
+    private var hasBegun: Bool
 
+    /// - Parameter last: the key of a record after which the walk begins; empty for the first.
     @usableFromInline
     @_lifetime(copy scope)
-    init(_ scope: ReadingScope, binding: TypedBinding) throws(StoreError) {
+    init(_ scope: ReadingScope, binding: TypedBinding, after last: [UInt8] = []) throws(StoreError) {
         self.scope = scope
         self.binding = binding
         do {
-            cursor = try scope.snapshot.openCursor(binding.type.database)
+            var opened = try scope.snapshot.openCursor(binding.type.database)
+            // The first advance goes on from there.
+            if !last.isEmpty { _ = unsafe try opened.seek(atLeast: last.span.bytes) }
+            cursor = opened
         } catch {
             throw StoreError(error)
         }
+        hasBegun = !last.isEmpty
+    }
+
+    /// The key of the record that the walk is at.
+    var key: RawSpan {
+        @_lifetime(borrow self)
+        borrowing get { cursor.key }
     }
 
     /// Goes to the next record; false at the end.

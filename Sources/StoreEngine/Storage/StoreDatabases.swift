@@ -36,6 +36,9 @@ package enum MetadataKey {
     /// The file that this store lives in: inode and birth time, 16 bytes. Another file means that it is a copy.
     package static let home = Array("home".utf8)
 
+    /// The name of the version that the last migration plan brought the store to, as text.
+    package static let planVersion = Array("version".utf8)
+
     /// The greatest id that the store has assigned for a type, 8 bytes.
     package static func assigned(type: UInt32) -> [UInt8] { Array("assigned.\(type)".utf8) }
 

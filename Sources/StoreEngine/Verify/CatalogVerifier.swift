@@ -29,6 +29,7 @@ struct CatalogVerifier {
         report.summary.typeCount = typeNumbers.count
         var names: Set<String> = []
         for (number, type) in descriptions.sorted(by: { $0.key < $1.key }) {
+            guard type.isReplaced != true else { continue }
             if !names.insert(type.name).inserted {
                 report.add(.contradiction, at: .catalog(type: number), "two record types have the name \(type.name)")
             }

@@ -47,6 +47,7 @@ struct MetadataVerifier {
         head = required(MetadataKey.head, &entries, report) { (bytes) throws(CodecError) in
             unsafe try FeedHead(from: bytes.span.bytes)
         }
+        entries[String(decoding: MetadataKey.planVersion, as: UTF8.self)] = nil
         for (name, bytes) in entries.sorted(by: { $0.key < $1.key }) { readCounter(name, bytes, report) }
     }
 

@@ -9,7 +9,10 @@ enum StoreOpening {
     static func writableState(
         _ environment: LMDBEnvironment, options: StoreOptions, records: [any Record.Type]
     ) throws -> StoreState {
-        try edit(environment, options: options, records: records) { editor in
+        if let plan = options.migrations {
+            try MigrationRunner(environment: environment, options: options, plan: plan).run()
+        }
+        return try edit(environment, options: options, records: records) { editor in
             for record in records { try editor.adapt(to: record.recordSchema) }
         }
     }
@@ -22,9 +25,7 @@ enum StoreOpening {
         var raw = try mapLMDB { () throws(LMDBError) in try environment.beginWrite() }
         let databases = try openDatabases(&raw)
         let home = environment.fileIdentity.homeBytes
-        let context = WriteContext(
-            time: options.clock(), seed: options.randomSeed(),
-            origin: Origin(name: options.originName, processID: getpid()), token: 0)
+        let context = context(options)
         var random = TransactionRandom(seed: context.seed)
         let header = try header(databases, home: home, random: &random, &raw)
         var head = header.head
@@ -52,6 +53,13 @@ enum StoreOpening {
         return StoreState(identity: header.identity, databases: databases, limits: options.limits, catalog: catalog)
     }
 
+    /// The inputs of a transaction that is no write closure's.
+    static func context(_ options: StoreOptions) -> WriteContext {
+        WriteContext(
+            time: options.clock(), seed: options.randomSeed(),
+            origin: Origin(name: options.originName, processID: getpid()), token: 0)
+    }
+
     /// Opens the store for reading only.
     static func readOnlyState(
         _ environment: LMDBEnvironment, options: StoreOptions, records: [any Record.Type]
@@ -60,7 +68,7 @@ enum StoreOpening {
         guard let databases = try StoreFormat.openDatabases(raw.snapshot) else { throw notAStore(environment.path) }
         let header = try StoreFormat.header(databases, raw.snapshot)
         var types: [OpenType] = []
-        for type in try CatalogStorage.types(in: databases.catalog, raw.snapshot) {
+        for type in try CatalogStorage.types(in: databases.catalog, raw.snapshot) where type.isReplaced != true {
             types.append(try open(type, raw.snapshot))
         }
         let catalog = try Catalog(version: header.catalogVersion, types: types, records: records)

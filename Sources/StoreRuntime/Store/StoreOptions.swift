@@ -26,6 +26,9 @@ public struct StoreOptions: Sendable {
     public var limits = StoreLimits()
     /// How this program is called in the feed. The standard is the name of the executable.
     public var originName = ProcessInfo.processInfo.processName
+    /// How to bring a store from earlier versions of the program to this one, where that takes more than what opening it does
+    /// by itself.
+    public var migrations: MigrationPlan?
     /// Whether opening the store builds the indexes that it lacks before it returns. Without, they are built by
     /// ``Store/buildIndexes()``; until then nothing is looked up in them.
     public var buildsIndexes = true

@@ -18,7 +18,7 @@ import Testing
     static func directory(_ count: Int) throws -> TestDirectory {
         let directory = try TestDirectory()
         let store = try Store(at: directory.path, records: Version1.Sensor.self)
-        _ = try blockingWrite(store) { tx in
+        _ = try store.blockingWrite { tx in
             for number in 0..<count { try tx.insert(Version1.Sensor.sample(number)) }
         }
         store.close()
@@ -73,7 +73,7 @@ import Testing
         let levels = Version2.Sensor.where { $0.level == 7 }
         #expect(try store.read { try $0.explain(levels) }.contains("walk all"))
         #expect(try store.read { try $0.count(levels) } == 100)
-        _ = try Self.blockingWrite(store) { tx in
+        _ = try store.blockingWrite { tx in
             try tx.update(Version2.Sensor.self, id: 3) { $0.level = 8 }
             try tx.delete(Version2.Sensor.self, id: 4)
             try tx.insert(Self.second(1_000))
@@ -89,13 +89,13 @@ import Testing
         let directory = try Self.directory(10)
         let new = try Store(at: directory.path, records: Version2.Sensor.self, options: Self.options)
         let old = try Store(at: directory.path, records: Version1.Sensor.self)
-        _ = try Self.blockingWrite(new) { tx in
+        _ = try new.blockingWrite { tx in
             try tx.update(Version2.Sensor.self, id: 1) {
                 $0.level = 12
                 $0.place = Version2.Place(floor: 3, wing: "east")
             }
         }
-        _ = try Self.blockingWrite(old) { tx in
+        _ = try old.blockingWrite { tx in
             try tx.update(Version1.Sensor.self, id: 1) { $0.celsius = 99 }
             try tx.upsert(Version1.Sensor(id: 1, room: "hall", celsius: 98, count: 1, note: nil, serial: "x"))
             try tx.insert(Version1.Sensor.sample(77))
@@ -133,7 +133,7 @@ import Testing
     @Test func `A field that is not declared any more becomes optional and keeps its values`() throws {
         let directory = try Self.directory(3)
         let store = try Store(at: directory.path, records: Other.WithoutSerial.self)
-        _ = try Self.blockingWrite(store) { tx in
+        _ = try store.blockingWrite { tx in
             try tx.update(Other.WithoutSerial.self, id: 1) { $0.note = "new" }
             try tx.insert(Other.WithoutSerial(id: 9, room: "attic", celsius: 1, count: 1, note: nil))
         }
@@ -179,10 +179,6 @@ import Testing
         }
         #expect(error?.description.contains("the id differs") == true)
     }
-
-    private static func blockingWrite<T: Sendable>(
-        _ store: Store, _ body: @escaping @Sendable (inout WriteTransaction) throws -> T
-    ) throws -> T { try store.write(body).result }
 }
 
 /// What `verify` found.

@@ -1,0 +1,56 @@
+public import StoreEngine
+
+/// The versions that a program's record types went through, oldest first, and how to get from each to the next.
+///
+/// ```swift
+/// var options = StoreOptions()
+/// options.migrations = MigrationPlan(
+///     MigrationVersion("1", V1.Person.self),
+///     MigrationVersion("2", Person.self, steps: .transform(V1.Person.self, to: Person.self) { old in
+///         let names = old.name.split(separator: " ", maxSplits: 1)
+///         return Person(id: old.id, given: String(names[0]), family: names.count > 1 ? String(names[1]) : "")
+///     }))
+/// let store = try Store(at: path, records: Person.self, options: options)
+/// ```
+///
+/// A plan is for changes that opening a store does not make by itself. Each version is reached in one transaction, with all
+/// its steps, or not at all; a store that is several versions behind takes one after the other. The name of the version
+/// stays in the store. Where it has none yet, the newest version whose record types are just those in the store is taken for
+/// the store's.
+public struct MigrationPlan: Sendable {
+    /// The versions, oldest first.
+    public let versions: [MigrationVersion]
+
+    /// A plan of versions, oldest first, each with a name of its own.
+    public init(_ versions: MigrationVersion...) { self.versions = versions }
+
+    /// A plan of versions in an array.
+    public init(_ versions: [MigrationVersion]) { self.versions = versions }
+}
+
+/// One version of a program's record types.
+public struct MigrationVersion: Sendable {
+    /// The version's name, which stays in the store.
+    public let name: String
+    /// The record types as they are in this version.
+    public let records: [any Record.Type]
+    /// How to get here from the version before.
+    public let steps: [MigrationStep]
+
+    /// - Parameters:
+    ///   - name: any text that no other version of the plan has.
+    ///   - records: the record types as they are in this version; those that a step makes included.
+    ///   - steps: how to get here from the version before; what needs no step, as new optional fields, happens by itself.
+    public init<each R: Record>(_ name: String, _ records: repeat (each R).Type, steps: MigrationStep...) {
+        var types: [any Record.Type] = []
+        repeat types.append((each records).self)
+        self.init(name, records: types, steps: steps)
+    }
+
+    /// A version with record types and steps in arrays.
+    public init(_ name: String, records: [any Record.Type], steps: [MigrationStep] = []) {
+        self.name = name
+        self.records = records
+        self.steps = steps
+    }
+}
