@@ -89,7 +89,13 @@ let package = Package(
             dependencies: ["StoreRuntime", "StoreEngine", "LMDB"],
             path: "Tests/CrashWorker"
         ),
-        .testTarget(name: "CrashTests", dependencies: ["CrashWorker"]),
+        // Three versions of one program, which migrate a store under each other.
+        .executableTarget(
+            name: "VersionWorker",
+            dependencies: ["ModelStore", "StoreRuntime", "StoreEngine"],
+            path: "Tests/VersionWorker"
+        ),
+        .testTarget(name: "CrashTests", dependencies: ["CrashWorker", "VersionWorker"]),
     ],
     swiftLanguageModes: [.v6]
 )

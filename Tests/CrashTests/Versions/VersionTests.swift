@@ -1,0 +1,121 @@
+import Foundation
+import Testing
+
+/// Programs of several versions, as processes, on one store.
+@Suite(.timeLimit(.minutes(5))) struct VersionTests {
+    private static func program(_ version: Int, _ directory: String) throws -> ChildProcess {
+        let path = (CrashWorker.path as NSString).deletingLastPathComponent + "/VersionWorker"
+        return try ChildProcess(path, ["\(version)", directory])
+    }
+
+    /// Starts a program and waits until it has the store open.
+    private static func opened(_ version: Int, _ directory: String) throws -> ChildProcess {
+        let program = try program(version, directory)
+        while let line = program.nextLine() {
+            if line == "open" { return program }
+            try #require(line.hasPrefix("built"), "\(line)")
+        }
+        throw NotOpened()
+    }
+
+    private struct NotOpened: Error {}
+
+    @Test func `two versions write one store at once, and neither loses what the other wrote`() throws {
+        var random = SeededGenerator(seed: TestRun.seed)
+        let directory = try ScratchDirectory()
+        let old = try Self.opened(1, directory.path("store"))
+        #expect(old.ask("fill 500") == "done")
+        // While the first version runs, the second adds fields and an index.
+        let new = try Self.opened(2, directory.path("store"))
+        var counts: [Int: Int] = [:]
+        var levels: [Int: Int] = [:]
+        for round in 0..<(TestRun.isLong ? 5_000 : 300) {
+            let (id, other) = (Int.random(in: 0..<600, using: &random), Int.random(in: 0..<500, using: &random))
+            old.send("count \(id) \(round)")
+            new.send("level \(other) \(round % 50)")
+            #expect(old.nextLine() == "done")
+            #expect(new.nextLine() == "done")
+            counts[id] = round
+            levels[other] = round % 50
+        }
+        for id in 0..<600 {
+            let isThere = id < 500 || counts[id] != nil
+            let count = counts[id] ?? id % 100
+            #expect(old.ask("show \(id)") == (isThere ? "item \(count) -" : "none"), "MODELSTORE_SEED=\(TestRun.seed)")
+            #expect(
+                new.ask("show \(id)") == (isThere ? "item \(count) \(levels[id] ?? 7)" : "none"),
+                "MODELSTORE_SEED=\(TestRun.seed)")
+        }
+        let sevens = (0..<600).filter { ($0 < 500 || counts[$0] != nil) && (levels[$0] ?? 7) == 7 }.count
+        #expect(new.ask("query 7") == "\(sevens) true")
+        #expect(new.ask("verify") == "sound")
+        old.send("show 1")
+    }
+
+    @Test func `a version that the store has left behind is told so, running or starting, and changes nothing`() throws
+    {
+        let directory = try ScratchDirectory()
+        let old = try Self.opened(1, directory.path("store"))
+        #expect(old.ask("fill 100") == "done")
+        let newest = try Self.opened(3, directory.path("store"))
+        #expect(newest.ask("count 5 70000") == "done")
+        for command in ["count 5 1", "show 5"] {
+            let answer = try #require(old.ask(command))
+            #expect(answer.hasPrefix("failed schemaMismatch"), "\(answer)")
+            #expect(answer.contains("count is int64 in the store and int16 in the program"), "\(answer)")
+        }
+        for version in [1, 2] {
+            let late = try Self.program(version, directory.path("store"))
+            let answer = try #require(late.nextLine())
+            #expect(answer.hasPrefix("refused schemaMismatch"), "\(answer)")
+            #expect(late.wait() == .exit(1))
+        }
+        #expect(newest.ask("show 5") == "item 70000 7")
+        #expect(newest.ask("verify") == "sound")
+    }
+
+    @Test func `the building of indexes goes on where a killed process stopped`() throws {
+        var random = SeededGenerator(seed: TestRun.seed)
+        let directory = try ScratchDirectory()
+        let count = TestRun.isLong ? 1_000_000 : 60_000
+        let old = try Self.opened(1, directory.path("store"))
+        #expect(old.ask("fill \(count)") == "done")
+        var done: [String: Int] = [:]
+        var kills = 0
+        while true {
+            let builder = try Self.program(3, directory.path("store"))
+            let patience = Int.random(in: 1...4, using: &random)
+            var isOpen = false
+            for _ in 0..<patience {
+                let line = try #require(builder.nextLine())
+                let words = line.split(separator: " ").map(String.init)
+                if words[0] == "open" {
+                    isOpen = true
+                    break
+                }
+                let number = try #require(Int(words[2]))
+                // What was built before is not built again.
+                #expect(number > done[words[1]] ?? 0, "\(line); MODELSTORE_SEED=\(TestRun.seed)")
+                done[words[1]] = number
+            }
+            if isOpen {
+                #expect(builder.ask("query 7") == "\(count) true")
+                #expect(builder.ask("verify") == "sound")
+                break
+            }
+            builder.kill()
+            builder.wait()
+            kills += 1
+        }
+        #expect(done.values.allSatisfy { $0 == count } && done.count == 3, "\(done)")
+        #expect(kills > 0)
+    }
+}
+
+extension ChildProcess {
+    /// Says a line and waits for the answer.
+    fileprivate func ask(_ line: String) -> String? {
+        send(line)
+        return nextLine()
+    }
+}

@@ -1,0 +1,12 @@
+import Foundation
+
+// Three versions of one program, which the tests of migrations run beside each other; see `Program` for its commands.
+let arguments = Array(CommandLine.arguments.dropFirst())
+switch arguments.first {
+case "1" where arguments.count == 2: exit(Program<Version1.Item>(directory: arguments[1]).run())
+case "2" where arguments.count == 2: exit(Program<Version2.Item>(directory: arguments[1]).run())
+case "3" where arguments.count == 2: exit(Program<Version3.Item>(directory: arguments[1]).run())
+default:
+    print("usage: VersionWorker 1|2|3 <directory>")
+    exit(2)
+}
