@@ -81,7 +81,7 @@ let package = Package(
         .testTarget(
             name: "StoreCLITests",
             dependencies: ["StoreCommands", "store-cli", "StoreRuntime", "StoreEngine", "LMDB"],
-            exclude: ["Golden"]
+            exclude: ["Golden", "Fixtures"]
         ),
         // What the crash tests start and kill. Tests/SyncLog is C that they compile and preload into it.
         .executableTarget(
