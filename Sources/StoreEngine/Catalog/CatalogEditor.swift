@@ -69,7 +69,7 @@ package struct CatalogEditor: ~Copyable {
         }
         let fit = SchemaFit(declared, on: old)
         if fit.servesFields {
-            if fit.missingIndexes.isEmpty { return [] }
+            if fit.missingIndexes.isEmpty, !fit.hasNewNames { return [] }
         } else if old.earlierVersion(declaredBy: declared) != nil {
             // Going on from here would undo what a newer program did.
             throw SchemaMismatch.error(declared, old)

@@ -36,6 +36,14 @@ package struct SchemaFit {
             && declared.id.fields.map { place in places[place].map { type.fields[$0].id } } == type.idFields
     }
 
+    /// Whether the declaration has newer names for fields of the type.
+    package var hasNewNames: Bool {
+        zip(declared.fields, places).contains { field, place in
+            place.map { field.renamedFrom.contains(type.fields[$0].name) && type.fields[$0].name != field.name }
+                ?? false
+        }
+    }
+
     /// The declared indexes that the type lacks. A unique index serves where any will do.
     package var missingIndexes: [IndexSchema] {
         declared.indexes.filter { index in

@@ -27,23 +27,31 @@ enum RecordBody {
 
     /// The key that the record's id gives; nil for one of a version with another id.
     static func key(of record: RecordBytes, _ type: OpenType) throws(CodecError) -> [UInt8]? {
+        guard let places = try idPlaces(of: record, type) else { return nil }
+        let table = try record.table
+        var key = ByteWriter(capacity: 64)
+        for (part, place) in zip(type.idParts, places) { try part.component.append(table.field(place), to: &key) }
+        KeyLimit.truncateRecordKey(&key)
+        return key.array()
+    }
+
+    /// Where a record of any version has the fields of its id; nil for one of a version with another id. What they hold has
+    /// the same form in all of them.
+    private static func idPlaces(of record: RecordBytes, _ type: OpenType) throws(CodecError) -> [Int]? {
         guard type.type.hasNewestID(inVersion: record.schemaVersion) else { return nil }
-        return try type.withNewest(record) { (newest) throws(CodecError) in
-            let table = try newest.table
-            var key = ByteWriter(capacity: 64)
-            for part in type.idParts { try part.component.append(table.field(part.place), to: &key) }
-            KeyLimit.truncateRecordKey(&key)
-            return key.array()
-        }
+        let fields = try fields(of: type.type, version: record.schemaVersion)
+        let places = type.type.idFields.map { number in fields.firstIndex { $0.id == number } }
+        let found = places.compactMap { $0 }
+        guard found.count == places.count else { throw CodecError("the record lacks a field of its id") }
+        return found
     }
 
     /// The integer that the store assigned as the record's id, 0 where it is none or negative.
     static func assignedID(of record: RecordBytes, _ type: OpenType) -> UInt64 {
-        guard let place = type.assignedPlace, type.type.hasNewestID(inVersion: record.schemaVersion) else { return 0 }
-        let value = try? type.withNewest(record) { (newest) throws(CodecError) in
-            try DynamicValue(from: newest.table.field(place), as: type.type.fields[place].type)
-        }
-        guard let value else { return 0 }
+        guard let newest = type.assignedPlace, let place = try? idPlaces(of: record, type)?.first,
+            let bytes = try? record.table.field(place),
+            let value = try? DynamicValue(from: bytes, as: type.type.fields[newest].type)
+        else { return 0 }
         return switch value {
         case .int(let value): UInt64(max(value, 0))
         case .uint(let value): value
@@ -56,16 +64,13 @@ enum RecordBody {
     static func name(_ bytes: RawSpan, key: RawSpan, _ type: OpenType) -> String {
         do {
             let record = try RecordBytes(unverified: bytes)
-            guard type.type.hasNewestID(inVersion: record.schemaVersion) else { return HexText.of(key) }
-            return try type.withNewest(record) { (newest) throws(CodecError) in
-                let table = try newest.table
-                var texts: [String] = []
-                for part in type.idParts {
-                    let type = type.type.fields[part.place].type
-                    texts.append(try DynamicValue(from: table.field(part.place), as: type).text)
-                }
-                return texts.count == 1 ? texts[0] : "(" + texts.joined(separator: ", ") + ")"
+            guard let places = try idPlaces(of: record, type) else { return HexText.of(key) }
+            let table = try record.table
+            var texts: [String] = []
+            for (part, place) in zip(type.idParts, places) {
+                texts.append(try DynamicValue(from: table.field(place), as: type.type.fields[part.place].type).text)
             }
+            return texts.count == 1 ? texts[0] : "(" + texts.joined(separator: ", ") + ")"
         } catch {
             return HexText.of(key)
         }

@@ -11,14 +11,18 @@ extension Store {
         try core.state.catalog.requirePlace(ofTypeNamed: name)
     }
 
-    /// Adds record types that no Swift type of this program declares. Blocks until it is committed.
+    /// Adds record types that no Swift type of this program declares; one that the store has is made to fit, as opening the
+    /// store does for Swift types. Blocks until it is committed and the new indexes are built.
+    ///
+    /// - Throws: ``StoreError``: `schemaMismatch` when what differs takes a migration; as ``buildIndexes()``.
     package func addTypes(_ schemas: [RecordSchema]) throws {
         try requireWritable()
         let core = core
         try core.perform {
             try core.editCatalog { editor in
-                for schema in schemas { try editor.add(schema) }
+                for schema in schemas { try editor.adapt(to: schema) }
             }
         }
+        try core.buildIndexes()
     }
 }

@@ -1,0 +1,170 @@
+import Foundation
+import StoreEngine
+import StoreRuntime
+import Testing
+
+/// Random histories of declarations, migrations and writes, against a model of what they must come to.
+@Suite struct EvolutionTests {
+    private static let blocks: [Range<UInt64>] = {
+        if let text = ProcessInfo.processInfo.environment["MODELSTORE_SEED"], let seed = UInt64(text) {
+            return [seed..<seed + 1]
+        }
+        return (0..<UInt64(TestLength.runs(8, long: 200))).map { $0 * 10..<($0 + 1) * 10 }
+    }()
+
+    @Test(arguments: blocks)
+    func `a type that is declared anew again and again holds what it should`(seeds: Range<UInt64>) throws {
+        for seed in seeds {
+            let history = try EvolutionHistory(seed: seed)
+            try history.run(steps: 30)
+        }
+    }
+}
+
+/// One history.
+private final class EvolutionHistory {
+    private let folder: StoreFolder
+    private var store: Store
+    private var generator: EvolutionGenerator
+    private var model = EvolvingModel()
+    private let seed: UInt64
+    private var log: [String] = []
+
+    init(seed: UInt64) throws {
+        self.seed = seed
+        generator = EvolutionGenerator(random: TestRandom(seed: seed))
+        folder = try StoreFolder()
+        store = try Store(at: folder.path, records: [])
+        for _ in 0..<3 {
+            let name = model.newName()
+            var field = generator.field(name)
+            if generator.random.oneIn(2) { field.defaultValue = nil }
+            model.fields.append(field)
+        }
+        try store.addTypes([model.schema])
+    }
+
+    func run(steps: Int) throws {
+        for _ in 0..<steps {
+            switch generator.random.below(10) {
+            case 0...4: try write()
+            case 5...7: try declare()
+            case 8: try migrate()
+            default: try reopen()
+            }
+            try compare()
+        }
+        let findings = try store.findings()
+        #expect(findings.isEmpty, "\(findings) \(place)")
+        store.close()
+    }
+
+    private var place: String { "MODELSTORE_SEED=\(seed)\n" + log.joined(separator: "\n") }
+
+    private var type: RecordType { store.recordTypes[0] }
+
+    // MARK: Steps
+
+    private func write() throws {
+        for _ in 0...generator.random.below(4) {
+            let id = Int64(generator.random.below(12))
+            if generator.random.oneIn(4) {
+                log.append("delete \(id)")
+                let wasThere = try store.write { try $0.delete(dynamicID: [.int(id)], typeIndex: 0) }.result
+                #expect(wasThere == (model.records.removeValue(forKey: id) != nil), "\(place)")
+                continue
+            }
+            var values: [String: DynamicValue] = [:]
+            for field in model.fields { values[field.name] = generator.value(field.type) }
+            let record = dynamic(id, values)
+            log.append("upsert \(id) \(values)")
+            let holds = model.fields.allSatisfy { field in
+                field.index != .unique || values[field.name] == DynamicValue.none
+                    || !model.records.contains { $0.key != id && $0.value[field.name] == values[field.name] }
+            }
+            let error = storeError { _ = try store.write { try $0.put(record, typeIndex: 0, mode: .upsert) } }
+            #expect(error?.code == (holds ? nil : .uniqueViolation), "\(String(describing: error)) \(place)")
+            if holds { model.records[id] = values }
+        }
+    }
+
+    private func declare() throws {
+        var next = generator.evolve(model)
+        log.append("declare \(next.schema)")
+        let error = storeError { try store.addTypes([next.schema]) }
+        // What has equal values cannot become unique: the index is gone again, and the rest stays.
+        let failing = next.fields.indices.filter { next.fields[$0].index == .unique && !isDistinct(next, $0) }
+        #expect(error?.code == (failing.isEmpty ? nil : .uniqueViolation), "\(String(describing: error)) \(place)")
+        for field in failing { next.fields[field].index = nil }
+        model = next
+        // Others that came after the one that failed are built by the next opening.
+        if error != nil { try store.addTypes([model.schema]) }
+    }
+
+    private func migrate() throws {
+        var next = model
+        next.fields.removeAll { !$0.isDeclared }
+        var fits = true
+        if let place = next.fields.indices.randomElement(using: &generator.random) {
+            let old = next.fields[place].type
+            let types = EvolvingModel.scalars + EvolvingModel.scalars.map { .optional($0) }
+            let type = generator.random.pick(types.filter { FieldConversion.between(old, $0) != nil })
+            fits = EvolutionGenerator.retype(&next, place, type)
+            if !fits {
+                // Declared all the same, to see that it is refused.
+                next.fields[place].type = type
+                next.fields[place].defaultValue = nil
+            }
+        }
+        for place in next.fields.indices where next.fields[place].index == .unique {
+            if !isDistinct(next, place) { fits = false }
+        }
+        let isTrial = generator.random.oneIn(3)
+        log.append("migrate \(isTrial) \(next.schema)")
+        let report = try store.migrate(to: [next.schema], isTrial: isTrial)
+        #expect((report[0].misfitCount == 0) == fits, "\(report) \(place)")
+        if fits, !isTrial {
+            let names = Set(next.fields.map(\.name))
+            for id in next.records.keys { next.records[id] = next.records[id]?.filter { names.contains($0.key) } }
+            model = next
+        }
+    }
+
+    private func reopen() throws {
+        log.append("reopen")
+        store.close()
+        store = try Store(at: folder.path, records: [])
+    }
+
+    private func isDistinct(_ model: EvolvingModel, _ place: Int) -> Bool {
+        let values = model.records.values.compactMap { $0[model.fields[place].name] }.filter { $0 != .none }
+        return Set(values).count == values.count
+    }
+
+    // MARK: Comparison
+
+    private func dynamic(_ id: Int64, _ values: [String: DynamicValue]) -> DynamicRecord {
+        DynamicRecord(values: type.fields.map { $0.name == "id" ? .int(id) : values[$0.name] ?? .none })
+    }
+
+    private func compare() throws {
+        #expect(Set(type.fields.map(\.name)) == Set(model.fields.map(\.name) + ["id"]), "\(place)")
+        let expected = model.records.sorted { $0.key < $1.key }.map { dynamic($0.key, $0.value) }
+        var found: [DynamicRecord] = []
+        try store.read { tx in
+            try tx._reading.forEachDynamic(typeIndex: 0) { record in
+                found.append(record)
+                return true
+            }
+        }
+        #expect(found == expected, "\(place)")
+        for field in model.fields where field.index != nil {
+            let value = generator.value(field.type)
+            var request = Request()
+            request.condition = .comparison(FieldName(field.name), .equal, value)
+            let count = try store.read { try $0._reading.count(request, typeIndex: 0) }
+            #expect(
+                count == model.records.values.count { $0[field.name] == value }, "\(field.name) == \(value) \(place)")
+        }
+    }
+}
