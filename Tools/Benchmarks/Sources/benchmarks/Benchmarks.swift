@@ -18,7 +18,8 @@ struct Benchmarks: AsyncParsableCommand {
             All sides hold the same accounts and are checked for equal results. Each row is measured in several rounds \
             in which the sides take turns; the table shows the medians, and how many times as fast as the others \
             ModelStore is, beside the targets.
-            """)
+            """,
+        subcommands: [YCSB.self])
 
     @Option(help: "How many accounts.") var rows = 200_000
     @Option(help: "How many rounds a row is measured in.") var rounds = 5

@@ -14,22 +14,7 @@ final class GRDBSide: Side {
 
     /// Opens or makes the database; `isTuned` with a map and a cache that holds all of it.
     init(directory: String, isTuned: Bool) throws {
-        var configuration = Configuration()
-        configuration.prepareDatabase { database in
-            guard isTuned else { return }
-            // LMDB has the system's page cache to itself; SQLite's own cache is 2 MB unless told otherwise, and a bulk
-            // insert in random order then takes three times as long.
-            try database.execute(sql: "PRAGMA mmap_size = 1073741824")
-            try database.execute(sql: "PRAGMA cache_size = -65536")
-        }
-        pool = try DatabasePool(path: "\(directory)/database.sqlite", configuration: configuration)
-        // Not in `prepareDatabase`: the pool sets NORMAL after it, with which no commit would be synced.
-        try pool.writeWithoutTransaction { database in
-            try database.execute(sql: "PRAGMA synchronous = FULL")
-            guard try Int.fetchOne(database, sql: "PRAGMA synchronous") == 2,
-                try String.fetchOne(database, sql: "PRAGMA journal_mode") == "wal"
-            else { throw BenchmarkError("SQLite does not sync its log at each commit") }
-        }
+        pool = try Self.openPool(directory: directory, isTuned: isTuned)
         try pool.write { database in
             try database.execute(
                 sql: """
@@ -39,6 +24,27 @@ final class GRDBSide: Side {
                     CREATE INDEX IF NOT EXISTS account_balance ON account (balance);
                     """)
         }
+    }
+
+    /// A pool whose commits survive the loss of power.
+    static func openPool(directory: String, isTuned: Bool) throws -> DatabasePool {
+        var configuration = Configuration()
+        configuration.prepareDatabase { database in
+            guard isTuned else { return }
+            // LMDB has the system's page cache to itself; SQLite's own cache is 2 MB unless told otherwise, and a bulk
+            // insert in random order then takes three times as long.
+            try database.execute(sql: "PRAGMA mmap_size = 1073741824")
+            try database.execute(sql: "PRAGMA cache_size = -65536")
+        }
+        let pool = try DatabasePool(path: "\(directory)/database.sqlite", configuration: configuration)
+        // Not in `prepareDatabase`: the pool sets NORMAL after it, with which no commit would be synced.
+        try pool.writeWithoutTransaction { database in
+            try database.execute(sql: "PRAGMA synchronous = FULL")
+            guard try Int.fetchOne(database, sql: "PRAGMA synchronous") == 2,
+                try String.fetchOne(database, sql: "PRAGMA journal_mode") == "wal"
+            else { throw BenchmarkError("SQLite does not sync its log at each commit") }
+        }
+        return pool
     }
 
     func close() throws { try pool.close() }
