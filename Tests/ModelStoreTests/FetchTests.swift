@@ -199,12 +199,29 @@ enum HeaterMode: String { case eco, boost }
         }
         #expect(
             plans == [
-                "look in the index on room by room\nranges of keys: 1",
-                "look in the index on room by room\nranges of keys: 1\nsort what is found for the order by celsius descending\nat most 3",
-                "look in the unique index on serial by serial\nranges of keys: 1\ntest each record: serial == \"7\" && room == \"room 7\"",
-                "look in Heater by id\nranges of keys: 1\nwalk backward for the order by id descending",
-                "walk all Heater in the order of ids\ntest each record: celsius > 3.0",
-                "look in the index on room\nwalk forward for the order by room\nat most 5",
+                "look in the index on room by room: 20 entries",
+                """
+                look in the index on room by room: 20 entries
+                sort what is found for the order by celsius descending
+                at most 3
+                """,
+                """
+                look in the unique index on serial by serial: 1 entry
+                test each record: serial == "7" && room == "room 7": perhaps 0 records
+                """,
+                """
+                look in Heater by id: 4 entries
+                walk backward for the order by id descending
+                """,
+                """
+                walk all Heater in the order of ids: 2000 entries
+                test each record: celsius > 3.0: perhaps 660 records
+                """,
+                """
+                look in the index on room: 2000 entries
+                walk forward for the order by room
+                at most 5
+                """,
             ])
     }
 }

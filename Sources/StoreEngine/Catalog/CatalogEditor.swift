@@ -13,6 +13,7 @@ package struct CatalogEditor: ~Copyable {
     private var didWrite = false
     /// Databases that go when the edit is finished: a handle that LMDB has closed does not come back with an abort.
     private var dropped: [LMDBDatabase] = []
+    private var didMakeSamples = false
 
     /// Reads the catalog as it is in `raw`.
     package init(
@@ -105,6 +106,8 @@ package struct CatalogEditor: ~Copyable {
             for place in new.indexes.indices { new.indexes[place].isBuilding = false }
         }
         try write(new)
+        guard let statistics = databases.statistics else { return }
+        try SampleBuilder.refresh(open(new), statistics, in: &raw)
     }
 
     /// Adds entries to an index that is being built; see ``IndexBuilding``. The last of them makes it ready.
@@ -209,9 +212,14 @@ package struct CatalogEditor: ~Copyable {
         } catch {
             throw StoreError(error)
         }
+        if let statistics = databases.statistics {
+            for type in opened where try SampleBuilder.makeMissing(of: type, statistics, in: &raw) {
+                didMakeSamples = true
+            }
+        }
         let next = didWrite ? version + 1 : version
         if didWrite { try StoreFormat.writeCatalogVersion(next, databases, &raw) }
-        return FinishedEdit(raw: raw, types: opened, version: next, head: head, didWrite: didWrite)
+        return FinishedEdit(raw: raw, types: opened, version: next, head: head, didWrite: didWrite || didMakeSamples)
     }
 
     private mutating func open(_ name: String) throws(StoreError) -> LMDBDatabase {

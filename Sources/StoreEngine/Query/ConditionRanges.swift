@@ -62,6 +62,8 @@ struct ConditionRanges {
 
     private func ranges(_ comparison: Comparison, _ value: DynamicValue) -> KeyRanges {
         if value == .none, comparison.isOrdering { return .none }
+        // All keys of values.
+        if value == .none, comparison == .notEqual { return isOptional ? KeyRanges([.prefixed(by: [1])]) : .all }
         guard let key = key(of: value) else { return .all }
         // The keys of all values, without that of none.
         let values = isOptional ? KeyRange.prefixed(by: [1]) : .all

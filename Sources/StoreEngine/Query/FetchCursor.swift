@@ -7,12 +7,18 @@ struct FetchCursor: ~Copyable, ~Escapable {
     private let scope: ReadingScope
     private let type: OpenType
     private let plan: Plan
-    private var cursor: LMDBCursor
-    /// The range that is walked, counted in the direction of the walk; nil before the first.
-    private var range: Int?
+    private var walker: RangeWalker
+    /// Whether `walker` walks an index, and not the records.
+    private let isIndexWalk: Bool
+    /// What each record must still meet.
+    private var filter: CompiledCondition?
     /// Keys of records to go through before the walk goes on.
-    private var pending: [[UInt8]] = []
+    private var pending = RecordKeyList()
     private var nextPending = 0
+    /// Whether `pending` holds all that is left.
+    private var isGathered: Bool
+    /// Whether what is pending was tested before.
+    private var isTested = false
     private var isSorted = false
     private var toSkip: Int
     private var remaining: Int
@@ -22,25 +28,38 @@ struct FetchCursor: ~Copyable, ~Escapable {
     private var upgraded: [UInt8] = []
     /// Whether the bytes of the records are of interest; without, entries of an index are enough to count.
     private let needsRecords: Bool
-    /// How many entries were looked at.
-    private(set) var scannedCount = 0
+    /// What was done so far.
+    private var counts: FetchCounts
+    /// How much memory the keys of an intersection or a union may take.
+    private let keyByteLimit: Int
 
+    /// - Parameters:
+    ///   - needsRecords: whether ``record`` is asked for.
+    ///   - keyByteLimit: how much memory the keys of an intersection or a union may take; all records are walked instead
+    ///     of more.
     @_lifetime(copy scope)
-    init(_ scope: ReadingScope, type: OpenType, plan: Plan, needsRecords: Bool = true) throws(StoreError) {
+    init(
+        _ scope: ReadingScope, type: OpenType, plan: Plan, needsRecords: Bool = true, keyByteLimit: Int = 64 << 20
+    ) throws(StoreError) {
         self.scope = scope
         self.needsRecords = needsRecords || plan.filter != nil || plan.needsSort
         self.type = type
         self.plan = plan
-        let database =
-            switch plan.path {
-            case .records: type.database
-            case .index(let place): type.indexes[place].database
-            }
-        do {
-            cursor = try scope.snapshot.openCursor(database)
-        } catch {
-            throw StoreError(error)
+        self.keyByteLimit = keyByteLimit
+        filter = plan.filter
+        switch plan.source {
+        case .walk(let walk):
+            let database = walk.place.map { type.indexes[$0].database } ?? type.database
+            walker = try RangeWalker(scope, database, walk.ranges, isBackward: plan.isBackward)
+            isIndexWalk = walk.place != nil
+            counts = FetchCounts(walkCount: 1)
+        case .intersection(let walks), .union(let walks):
+            // Used when the keys are too many to hold.
+            walker = try RangeWalker(scope, type.database, .all, isBackward: plan.isBackward)
+            isIndexWalk = false
+            counts = FetchCounts(walkCount: walks.count)
         }
+        isGathered = false
         toSkip = plan.offset
         remaining = plan.limit ?? .max
         currentKey = unsafe _overrideLifetime(RawSpan(), copying: scope)
@@ -49,6 +68,7 @@ struct FetchCursor: ~Copyable, ~Escapable {
 
     /// Goes to the next record; false at the end.
     @usableFromInline
+    @_lifetime(self: copy self)
     mutating func advance() throws(StoreError) -> Bool {
         guard remaining > 0 else { return false }
         if plan.needsSort, !isSorted { try sort() }
@@ -58,10 +78,21 @@ struct FetchCursor: ~Copyable, ~Escapable {
                 continue
             }
             remaining -= 1
+            counts.returned += 1
             return true
         }
         return false
     }
+
+    /// What was done so far.
+    var done: FetchCounts {
+        var result = counts
+        if case .walk = plan.source { result.walked[0] = walker.count }
+        return result
+    }
+
+    /// How many entries were looked at.
+    var scannedCount: Int { done.walked.reduce(0, +) + (counts.isWalkOfAll ? walker.count : 0) }
 
     /// The bytes of the record that the walk is at, whose checksum is not checked yet.
     var record: RawSpan {
@@ -85,57 +116,53 @@ struct FetchCursor: ~Copyable, ~Escapable {
     }
 
     /// Goes to the next record that meets the condition.
+    @_lifetime(self: copy self)
     private mutating func find() throws(StoreError) -> Bool {
+        if case .walk = plan.source {} else if !isGathered, !counts.isWalkOfAll { try gatherKeys() }
         while true {
             if nextPending < pending.count {
                 nextPending += 1
-                try fetchPending(nextPending - 1)
-                // What was sorted was tested before.
-                if isSorted { return true }
-            } else if isSorted {
+                if needsRecords { try fetchPending(nextPending - 1) }
+                if isTested { return true }
+            } else if isGathered {
                 return false
             } else {
                 guard try step() else { return false }
                 if nextPending < pending.count { continue }
             }
-            guard let filter = plan.filter else { return true }
+            guard let filter else { return true }
+            counts.tested += 1
             do {
                 let record = try RecordBytes(unverified: currentRecord)
-                if try filter.holds(record.table, nil) { return true }
+                if try filter.holds(record.table, nil) { break }
             } catch {
                 throw damage(error)
             }
         }
+        counts.passed += 1
+        return true
     }
 
     /// Goes to the next entry of the path, and to its record.
+    @_lifetime(self: copy self)
     private mutating func step() throws(StoreError) -> Bool {
-        guard try moveEntry() else { return false }
-        scannedCount += 1
+        guard try walker.advance() else { return false }
         guard needsRecords else { return true }
-        guard case .index = plan.path else {
-            unsafe currentKey = _overrideLifetime(cursor.key, copying: scope)
-            try take(unsafe _overrideLifetime(cursor.value, copying: scope))
+        guard isIndexWalk else {
+            unsafe currentKey = _overrideLifetime(walker.key, copying: scope)
+            try take(unsafe _overrideLifetime(walker.value, copying: scope))
             return true
         }
-        if !plan.order.isEmpty, !plan.needsSort, let prefix = try truncatedPrefix() {
-            try gather(prefix)
+        if !plan.order.isEmpty, !plan.needsSort, let prefix = truncatedPrefix() {
+            try gatherGroup(prefix)
             return true
         }
-        let key = try unsafe _overrideLifetime(recordKeyOfEntry(), copying: scope)
+        let key = try unsafe _overrideLifetime(walker.recordKey(of: type), copying: scope)
         try fetch(key)
         return true
     }
 
-    @_lifetime(borrow self)
-    private func recordKeyOfEntry() throws(StoreError) -> RawSpan {
-        do {
-            return try IndexEntry.recordKey(key: cursor.key, data: cursor.value)
-        } catch {
-            throw StoreError(error, at: "an entry of an index of \(type.name)")
-        }
-    }
-
+    @_lifetime(self: copy self)
     private mutating func fetch(_ key: RawSpan) throws(StoreError) {
         guard let record = try scope.value(type.database, key: key) else {
             throw scope.damage(type, key: key, CodecError("an index leads to it, but it is not there"))
@@ -145,7 +172,9 @@ struct FetchCursor: ~Copyable, ~Escapable {
     }
 
     /// Makes a stored record the one that the walk is at, in the form of the newest version.
+    @_lifetime(self: copy self)
     private mutating func take(_ record: RawSpan) throws(StoreError) {
+        counts.fetched += 1
         do {
             let version = try RecordBytes(unverified: record).schemaVersion
             guard let upgrade = try type.upgrade(fromVersion: version) else {
@@ -160,127 +189,141 @@ struct FetchCursor: ~Copyable, ~Escapable {
         }
     }
 
+    @_lifetime(self: copy self)
     private mutating func fetchPending(_ index: Int) throws(StoreError) {
         // The bytes stay where they are for as long as `pending` holds them: until the next group is gathered.
-        let bytes = unsafe pending[index].withUnsafeBytes { unsafe $0 }
-        try fetch(unsafe _overrideLifetime(RawSpan(_unsafeBytes: bytes), copying: scope))
+        try fetch(unsafe _overrideLifetime(pending[index], copying: scope))
     }
 
-    // MARK: Ranges
+    // MARK: Several paths
 
-    private mutating func moveEntry() throws(StoreError) -> Bool {
-        do {
-            if let range {
-                let isPositioned = plan.isBackward ? try cursor.previous() : try cursor.next()
-                if isPositioned, isInside(range) { return true }
+    /// Finds the keys of the records that an intersection or a union leads to, or goes over to a walk over all.
+    @_lifetime(self: copy self)
+    private mutating func gatherKeys() throws(StoreError) {
+        var keys = RecordKeySet(byteLimit: keyByteLimit)
+        var isComplete = true
+        var last = 0
+        switch plan.source {
+        case .walk: return
+        case .union(let walks):
+            for (number, walk) in walks.enumerated() where isComplete {
+                isComplete = try gather(walk, number, &keys, isMarking: false)
             }
-            return try enterNextRange()
-        } catch {
-            throw StoreError(error)
+        case .intersection(let walks):
+            for (number, walk) in walks.enumerated() where isComplete {
+                isComplete = try gather(walk, number, &keys, isMarking: number > 0)
+            }
+            last = walks.count - 1
+        }
+        if isComplete {
+            pending = keys.finish(walk: last, isBackward: plan.isBackward)
+            nextPending = 0
+            isGathered = true
+        } else {
+            counts.isWalkOfAll = true
+            filter = plan.wholeFilter
         }
     }
 
-    private mutating func enterNextRange() throws(LMDBError) -> Bool {
-        var next = range.map { $0 + 1 } ?? 0
-        while next < plan.ranges.ranges.count {
-            range = next
-            let bounds = bounds(next)
-            let isPositioned: Bool
-            if plan.isBackward {
-                if let upper = bounds.upper {
-                    // The last before the end: one back from the first that is not before it.
-                    _ = try unsafe cursor.seek(atLeast: upper.span.bytes)
-                    isPositioned = try cursor.previous()
-                } else {
-                    isPositioned = try cursor.last()
-                }
-            } else if bounds.lower.isEmpty {
-                isPositioned = try cursor.first()
+    /// Puts the keys of one walk in the set, or marks them there.
+    ///
+    /// - Returns: false when there are too many.
+    private mutating func gather(
+        _ walk: PlannedWalk, _ number: Int, _ keys: inout RecordKeySet, isMarking: Bool
+    ) throws(StoreError) -> Bool {
+        let database = walk.place.map { type.indexes[$0].database } ?? type.database
+        var walker = try RangeWalker(scope, database, walk.ranges)
+        var hasRoom = true
+        while hasRoom, try walker.advance() {
+            if walk.place == nil {
+                hasRoom = keys.take(walker.key, walk: number, isMarking: isMarking)
             } else {
-                isPositioned = try unsafe cursor.seek(atLeast: bounds.lower.span.bytes)
+                hasRoom = try keys.take(walker.recordKey(of: type), walk: number, isMarking: isMarking)
             }
-            if isPositioned, isInside(next) { return true }
-            next += 1
         }
-        range = plan.ranges.ranges.count
-        return false
-    }
-
-    private func bounds(_ index: Int) -> KeyRange {
-        let ranges = plan.ranges.ranges
-        return plan.isBackward ? ranges[ranges.count - 1 - index] : ranges[index]
-    }
-
-    private func isInside(_ index: Int) -> Bool {
-        guard index < plan.ranges.ranges.count else { return false }
-        let bounds = bounds(index)
-        if plan.isBackward { return unsafe cursor.key.compared(to: bounds.lower.span.bytes) >= 0 }
-        guard let upper = bounds.upper else { return true }
-        return unsafe cursor.key.compared(to: upper.span.bytes) < 0
+        counts.walked[number] = walker.count
+        return hasRoom
     }
 
     // MARK: Order
 
     /// Finds all, and puts their keys in order.
+    @_lifetime(self: copy self)
     private mutating func sort() throws(StoreError) {
-        let wanted = plan.limit.map { $0.addingReportingOverflow(plan.offset) }
-        let capacity = wanted.map { $0.overflow ? Int.max : $0.partialValue } ?? .max
-        var found = SortedKeys(capacity: capacity, isIDDescending: plan.order.last?.isDescending ?? false)
+        var found = SortedKeys(capacity: plan.wanted, isIDDescending: plan.order.last?.isDescending ?? false)
         var sortKey = ByteWriter(capacity: 64)
+        let first = plan.order[0]
         while try find() {
-            try makeSortKey(&sortKey)
-            found.add(sortKey: sortKey, recordKey: currentKey)
+            do {
+                let record = try RecordBytes(unverified: currentRecord)
+                let table = try record.table
+                let word = try first.word(table, nil, scratch: &sortKey)
+                // Most records of many come after all that are kept.
+                if word > found.greatestWord { continue }
+                try makeSortKey(table, &sortKey)
+                found.add(word: word, sortKey: sortKey, recordKey: currentKey)
+            } catch {
+                throw damage(error)
+            }
         }
         pending = found.finish()
         nextPending = 0
-        isSorted = true
+        (isSorted, isGathered, isTested) = (true, true, true)
     }
 
-    private func makeSortKey(_ sortKey: inout ByteWriter) throws(StoreError) {
+    private func makeSortKey(_ table: FieldTable, _ sortKey: inout ByteWriter) throws(CodecError) {
         sortKey.removeAll()
-        do {
-            let record = try RecordBytes(unverified: currentRecord)
-            let table = try record.table
-            for place in plan.order.indices { try plan.order[place].append(table, nil, to: &sortKey) }
-        } catch {
-            throw damage(error)
-        }
+        for place in plan.order.indices { try plan.order[place].append(table, nil, to: &sortKey) }
     }
 
     /// The part that all entries share which the entry may be out of order with, because long values are truncated.
-    private func truncatedPrefix() throws(StoreError) -> [UInt8]? {
+    private func truncatedPrefix() -> [UInt8]? {
         let kept = KeyLimit.indexValue - KeyLimit.hashByteCount
         // An entry's own record key may stand behind its value part.
-        guard cursor.key.byteCount >= kept else { return nil }
-        return cursor.key.extracting(first: kept).array()
+        guard walker.key.byteCount >= kept else { return nil }
+        return walker.key.extracting(first: kept).array()
     }
 
     /// Puts the records of all entries that begin with `prefix` in order.
-    private mutating func gather(_ prefix: [UInt8]) throws(StoreError) {
+    @_lifetime(self: copy self)
+    private mutating func gatherGroup(_ prefix: [UInt8]) throws(StoreError) {
         var found = SortedKeys(capacity: .max, isIDDescending: plan.order.last?.isDescending ?? false)
         var sortKey = ByteWriter(capacity: 512)
         while true {
-            let key = try unsafe _overrideLifetime(recordKeyOfEntry(), copying: scope)
+            let key = try unsafe _overrideLifetime(walker.recordKey(of: type), copying: scope)
             try fetch(key)
-            try makeSortKey(&sortKey)
-            found.add(sortKey: sortKey, recordKey: key)
-            guard try moveEntry() else { break }
-            guard unsafe cursor.key.extracting(first: prefix.count).isEqual(to: prefix.span.bytes) else {
-                try stepBack()
+            do {
+                let record = try RecordBytes(unverified: currentRecord)
+                try makeSortKey(record.table, &sortKey)
+            } catch {
+                throw damage(error)
+            }
+            found.add(word: 0, sortKey: sortKey, recordKey: key)
+            guard try walker.advance() else { break }
+            guard unsafe walker.key.extracting(first: prefix.count).isEqual(to: prefix.span.bytes) else {
+                try walker.stepBack()
                 break
             }
-            scannedCount += 1
         }
         pending = found.finish()
         nextPending = 0
     }
+}
 
-    /// Undoes a move that went past a group.
-    private mutating func stepBack() throws(StoreError) {
-        do {
-            _ = plan.isBackward ? try cursor.next() : try cursor.previous()
-        } catch {
-            throw StoreError(error)
-        }
-    }
+/// What answering a request took.
+package struct FetchCounts: Hashable, Sendable {
+    /// For each path of the plan, how many of its entries were looked at.
+    package var walked: [Int]
+    /// How many times a record's bytes were looked up or walked over.
+    package var fetched = 0
+    /// How many records were tested against the condition.
+    package var tested = 0
+    /// How many met it.
+    package var passed = 0
+    /// How many were returned.
+    package var returned = 0
+    /// Whether the keys of an intersection or a union were too many to hold, so that all records were walked.
+    package var isWalkOfAll = false
+
+    init(walkCount: Int) { walked = Array(repeating: 0, count: walkCount) }
 }

@@ -1,26 +1,78 @@
 /// How a request is answered: where records are looked for, what they must still meet, and how they come in order.
 package struct Plan: Sendable {
-    /// Where records are looked for.
+    /// Where records are looked for, in short.
     package enum Path: Hashable, Sendable {
         /// The records themselves, in the order of their ids.
         case records
         /// An index, by its place among the type's.
         case index(Int)
+        /// The records that all of these indexes lead to.
+        case intersection([Int])
+        /// The records that one of the parts of an `||` leads to.
+        case union
     }
 
-    package let path: Path
-    /// The runs of keys to look through.
-    let ranges: KeyRanges
-    /// What each record must meet; nil when the ranges say it all.
+    /// Where records are looked for.
+    package enum Source: Sendable {
+        /// Along one path.
+        case walk(PlannedWalk)
+        /// Those that all walks lead to; the first is the shortest.
+        case intersection([PlannedWalk])
+        /// Those that one of the walks leads to.
+        case union([PlannedWalk])
+    }
+
+    package let source: Source
+    /// What each record must meet; nil when the source leads to no others.
     let filter: CompiledCondition?
-    /// Whether the ranges are walked from their end.
+    /// What a record must meet when the keys of an intersection or a union are too many to hold, and all are walked.
+    let wholeFilter: CompiledCondition
+    /// Whether the source is walked from its end.
     let isBackward: Bool
     /// What the records are ordered by.
     let order: [SortPart]
-    /// Whether they have to be sorted; else the path gives the order.
+    /// Whether they have to be sorted; else the source gives the order.
     let needsSort: Bool
     let limit: Int?
     let offset: Int
+    /// About how many records meet the condition; nil where the choice was clear without.
+    let matching: RowEstimate?
+
+    /// The path, in short.
+    package var path: Path {
+        switch source {
+        case .walk(let walk): walk.path
+        case .intersection(let walks): .intersection(walks.compactMap(\.place))
+        case .union: .union
+        }
+    }
+
+    /// How many records are asked for at most, those that are left out included.
+    var wanted: Int {
+        guard let limit else { return .max }
+        let sum = limit.addingReportingOverflow(offset)
+        return sum.overflow ? .max : sum.partialValue
+    }
+}
+
+/// The runs of keys that a plan walks along one path.
+package struct PlannedWalk: Sendable {
+    /// The index, by its place among the type's; nil for the records in the order of ids.
+    let place: Int?
+    let ranges: KeyRanges
+    /// The names of the fields that the ranges speak of.
+    let fields: [String]
+    /// About how many entries the ranges hold; nil where the choice was clear without.
+    var estimate: RowEstimate?
+
+    var path: Plan.Path { place.map { .index($0) } ?? .records }
+
+    init(_ candidate: PathCandidate, of type: OpenType, estimate: RowEstimate?) {
+        place = candidate.place
+        ranges = candidate.ranges
+        fields = candidate.boundPlaces.map { type.type.fields[$0].name }
+        self.estimate = estimate
+    }
 }
 
 /// One field that found records are sorted by.
@@ -40,5 +92,43 @@ struct SortPart: Sendable {
         }
         // Keys tell where they end, so that their complements compare the other way round.
         if isDescending { writer.complement(from: start) }
+    }
+}
+
+extension SortPart {
+    /// The first eight bytes of the field's key (less where it is shorter, then zeros), turned around where the order is:
+    /// a number that comes in the order that is asked for, or is equal.
+    ///
+    /// - Parameter scratch: a buffer.
+    func word(
+        _ table: FieldTable, _ places: [Int32]?, scratch: inout ByteWriter
+    ) throws(CodecError) -> UInt64 {
+        var word: UInt64 = 0
+        if let bytes = try access.bytes(table, places) {
+            word = try component.word(bytes, scratch: &scratch)
+            if access.mayBeNone { word = word >> 8 | 1 << 56 }
+        }
+        return isDescending ? ~word : word
+    }
+}
+
+extension KeyComponent {
+    /// The first eight bytes of a field's key as a number.
+    fileprivate func word(_ field: RawSpan, scratch: inout ByteWriter) throws(CodecError) -> UInt64 {
+        switch self {
+        case .signed(byteCount: 8): return try UInt64(bitPattern: field.loadInteger(at: 0, as: Int64.self)) ^ 1 << 63
+        case .unsigned(byteCount: 8): return try field.loadInteger(at: 0, as: UInt64.self)
+        case .double: return try Double(from: field).orderedBits
+        case .escaped where field.byteCount >= 8:
+            let word = try field.loadInteger(at: 0, as: UInt64.self)
+            // Without a zero among them these bytes are the key's.
+            let zeros = (word &- 0x0101_0101_0101_0101) & ~word & 0x8080_8080_8080_8080
+            if zeros == 0 { return word.byteSwapped }
+        default: break
+        }
+        scratch.removeAll()
+        try append(field, to: &scratch)
+        while scratch.count < 8 { scratch.append(byte: 0) }
+        return try scratch.bytes.loadInteger(at: 0, as: UInt64.self).byteSwapped
     }
 }

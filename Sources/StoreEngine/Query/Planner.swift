@@ -1,68 +1,41 @@
 /// Picks how a request is answered.
 ///
 /// Each path (the records in the order of ids, and each index) is judged by what the condition says of its fields, from the
-/// first on: as long as they are fixed to single values the next one counts too. A path that finds one record for each
-/// value is best, then those that fix more fields, then those that bound one; the whole type is walked when nothing is
-/// known. Whatever the path, each record is tested against the whole condition unless the ranges say the same.
+/// first on: as long as they are fixed to single values the next one counts too. What the paths cost is estimated by how
+/// many entries they lead to (``RowEstimator``) and what is done with each; besides single paths the planner looks at
+/// intersections of several and, for an `||` of different fields, at unions. The cheapest is taken. Where the choice is
+/// clear without, nothing is estimated. Whatever the plan, each record is tested against the whole condition unless the
+/// ranges say the same.
 struct Planner {
     let type: OpenType
+    let request: Request
+    /// Whether the records themselves are of interest; otherwise their keys are enough, to count them.
+    let needsRecords: Bool
+    let filter: CompiledCondition
+    let sort: [SortPart]
+    private let finder: CandidateFinder
 
-    /// The most ranges that values of several fields are combined to.
-    private static let maximumRanges = 256
+    /// The most parts of an `||` that are looked up one by one.
+    private static let maximumBranches = 64
+    /// The most ranges of single records for which nothing else is looked at.
+    private static let fewRecords = 8
+    /// What costs less than this many nanoseconds is not worth looking for something better.
+    private static let smallCost = 20_000.0
 
-    /// What is known of one path.
-    struct Candidate {
-        let path: Plan.Path
-        let parts: [KeyPart]
-        let ranges: KeyRanges
-        /// The number of leading parts that are fixed to one value each.
-        let fixedCount: Int
-        /// The number of parts that the ranges speak of.
-        let boundCount: Int
-        /// Whether each range holds one record at most.
-        let isUnique: Bool
-        /// Whether bounds were cut, so that the ranges hold more than was asked for.
-        var isClipped = false
-    }
-
-    /// The plan for a request.
-    ///
-    /// - Parameter forced: the path to take, for tests; nil leaves the choice to the planner.
     /// - Throws: ``StoreError``: `unknownField`, `invalidValue`.
-    func plan(_ request: Request, forced: Plan.Path? = nil) throws(StoreError) -> Plan {
-        let decision = try decide(request, forced: forced)
-        return Plan(
-            path: decision.chosen.path, ranges: decision.chosen.ranges, filter: decision.filter,
-            isBackward: decision.order == .backward, order: decision.sort,
-            needsSort: decision.order == .unordered && !decision.sort.isEmpty, limit: request.limit,
-            offset: request.offset)
-    }
-
-    /// What was decided about a request.
-    private struct Decision {
-        let chosen: Candidate
-        let sort: [SortPart]
-        /// In which direction the chosen path gives the order, if it does.
-        let order: Order
-        /// What is tested on each record; nil when the ranges say it all.
-        let filter: CompiledCondition?
-    }
-
-    private func decide(_ request: Request, forced: Plan.Path? = nil) throws(StoreError) -> Decision {
+    init(_ type: OpenType, _ request: Request, needsRecords: Bool = true) throws(StoreError) {
         guard request.offset >= 0, request.limit.map({ $0 >= 0 }) ?? true else {
             throw StoreError(.invalidValue, "limit and offset must not be negative")
         }
-        let filter = try ConditionCompiler(type: type.type).compile(request.condition)
-        let sort = try sortParts(request.order)
-        let candidates = self.candidates(request.condition)
-        let chosen =
-            forced.flatMap { path in candidates.first { $0.path == path } } ?? best(candidates, sort, request.limit)
-        return Decision(
-            chosen: chosen, sort: sort, order: order(of: chosen, sort),
-            filter: isExact(chosen, request.condition) ? nil : filter)
+        self.type = type
+        self.request = request
+        self.needsRecords = needsRecords
+        filter = try ConditionCompiler(type: type.type).compile(request.condition)
+        sort = try Planner.sortParts(request.order, type)
+        finder = CandidateFinder(type, request.condition)
     }
 
-    private func sortParts(_ order: [SortTerm]) throws(StoreError) -> [SortPart] {
+    private static func sortParts(_ order: [SortTerm], _ type: OpenType) throws(StoreError) -> [SortPart] {
         var parts: [SortPart] = []
         for term in order {
             let access = try FieldAccess(term.field, of: type.type)
@@ -74,171 +47,223 @@ struct Planner {
         return parts
     }
 
-    /// All paths that can answer the request.
-    func candidates(_ condition: ConditionNode) -> [Candidate] {
-        let records = candidate(.records, type.idParts, condition, isUnique: true)
-        return [records]
-            + type.indexes.indices.filter { !type.indexes[$0].stored.isBuilding }.map { place in
-                let index = type.indexes[place]
-                return candidate(.index(place), index.parts, condition, isUnique: index.stored.isUnique)
-            }
-    }
-
-    private func candidate(
-        _ path: Plan.Path, _ parts: [KeyPart], _ condition: ConditionNode, isUnique: Bool
-    ) -> Candidate {
-        var prefixes: [[UInt8]] = [[]]
-        var ranges: [KeyRange]?
-        var (fixedCount, boundCount) = (0, 0)
-        for (place, part) in parts.enumerated() {
-            let own = ConditionRanges(type: type.type, part: part).ranges(condition)
-            if own.isAll { break }
-            boundCount = place + 1
-            guard own.arePoints, own.ranges.count * prefixes.count <= Self.maximumRanges else {
-                ranges = prefixes.flatMap { own.prefixed(by: $0) }
-                break
-            }
-            if own.ranges.count == 1, fixedCount == place { fixedCount += 1 }
-            prefixes = prefixes.flatMap { prefix in own.ranges.map { prefix + $0.lower } }
+    /// The plan for the request.
+    ///
+    /// - Parameters:
+    ///   - forced: the way to take, for tests; nil, or one that cannot answer the request, leaves the choice to the planner.
+    ///   - isExplained: whether to estimate also where the choice is clear.
+    func plan(
+        _ estimator: inout RowEstimator, forced: Plan.Path? = nil, isExplained: Bool = false
+    ) throws(StoreError) -> Plan {
+        if let forced, let option = option(forced) { return try finish(option, &estimator, isExplained) }
+        let walks = sensibleWalks()
+        if let option = clearChoice(walks, total: estimator.total) {
+            return try finish(option, &estimator, isExplained)
         }
-        let isWhole = ranges == nil && boundCount == parts.count
-        let unclipped = KeyRanges(ranges ?? prefixes.map { $0.isEmpty ? .all : .prefixed(by: $0) })
-        let clipped = self.clipped(unclipped, path)
-        return Candidate(
-            path: path, parts: parts, ranges: clipped, fixedCount: fixedCount, boundCount: boundCount,
-            isUnique: isUnique && isWhole, isClipped: clipped != unclipped)
+        var estimates = PlanEstimates(self)
+        // What one path says of the condition counts for the others.
+        for option in walks { _ = try estimates.rows(option.candidates[0], &estimator) }
+        var (best, bestCost) = (walks[0], try estimates.cost(walks[0], &estimator))
+        for option in walks.dropFirst() {
+            let cost = try estimates.cost(option, &estimator)
+            if cost < bestCost { (best, bestCost) = (option, cost) }
+        }
+        if bestCost > Self.smallCost {
+            let others = try intersections(walks, &estimates, &estimator) + [union()].compactMap(\.self)
+            for option in others {
+                let cost = try estimates.cost(option, &estimator)
+                if cost < bestCost { (best, bestCost) = (option, cost) }
+            }
+        }
+        return try plan(best, &estimates, &estimator)
     }
 
-    /// Long keys are stored truncated: bounds are cut to what all of them keep.
-    private func clipped(_ ranges: KeyRanges, _ path: Plan.Path) -> KeyRanges {
-        let kept = (path == .records ? KeyLimit.recordKey : KeyLimit.indexValue) - KeyLimit.hashByteCount
-        guard ranges.ranges.contains(where: { $0.lower.count > kept || $0.upper.map { $0.count > kept } ?? false })
-        else { return ranges }
-        return KeyRanges(
-            ranges.ranges.map { range in
-                var range = range
-                range.isPoint = false
-                if range.lower.count > kept { range.lower = Array(range.lower[..<kept]) }
-                if let upper = range.upper, upper.count > kept {
-                    range.upper = KeyRange.successor(of: Array(upper[..<kept]))
+    /// All ways to answer the request, for tests.
+    func allPaths() -> [Plan.Path] {
+        var paths: [Plan.Path] = [.records]
+        let indexes = readyIndexes
+        paths += indexes.map { .index($0) }
+        for first in indexes {
+            for second in indexes where second != first {
+                paths.append(.intersection([first, second]))
+                for third in indexes where third > second && third != first {
+                    paths.append(.intersection([first, second, third]))
                 }
-                return range
-            })
+            }
+        }
+        return (paths + [.union]).filter { option($0) != nil }
     }
 
-    private func best(_ candidates: [Candidate], _ sort: [SortPart], _ limit: Int?) -> Candidate {
-        var best = candidates[0]
-        var bestScore = score(best, sort, limit)
-        for candidate in candidates.dropFirst() {
-            let score = score(candidate, sort, limit)
-            if score > bestScore { (best, bestScore) = (candidate, score) }
+    /// The places of the indexes that hold all records.
+    private var readyIndexes: [Int] { type.indexes.indices.filter { !type.indexes[$0].stored.isBuilding } }
+
+    // MARK: Options
+
+    private func option(_ path: Plan.Path) -> PlanOption? {
+        switch path {
+        case .records: return walk(finder.records)
+        case .index(let place): return walk(finder.index(place))
+        case .intersection(let places):
+            let candidates = places.map { finder.index($0) }
+            return candidates.contains(where: \.isWhole) ? nil : intersection(candidates)
+        case .union: return union()
         }
+    }
+
+    func walk(_ candidate: PathCandidate) -> PlanOption {
+        let fixed = candidate.parts.prefix(candidate.fixedCount).map(\.place)
+        return PlanOption(
+            form: .walk, candidates: [candidate], isExact: isExact([candidate], request.condition),
+            order: PlanOrder(
+                parts: candidate.parts.dropFirst(candidate.fixedCount), fixed: fixed, isByID: candidate.place == nil,
+                of: type, sort: sort))
+    }
+
+    private func intersection(_ candidates: [PathCandidate]) -> PlanOption {
+        PlanOption(
+            form: .intersection, candidates: candidates, isExact: isExact(candidates, request.condition), order: idOrder
+        )
+    }
+
+    /// A union for the first `||` all of whose parts bound a path.
+    private func union() -> PlanOption? {
+        let conjuncts = request.condition.conjuncts
+        for (place, conjunct) in conjuncts.enumerated() {
+            let branches = conjunct.disjuncts
+            guard branches.count > 1, branches.count <= Self.maximumBranches else { continue }
+            var others = conjuncts
+            others.remove(at: place)
+            let conditions = branches.map { others.isEmpty ? $0 : .and([$0] + others) }
+            let candidates = conditions.compactMap(branchCandidate)
+            guard candidates.count == branches.count else { continue }
+            let isExact = zip(candidates, conditions).allSatisfy { self.isExact([$0], $1) }
+            return PlanOption(form: .union, candidates: candidates, isExact: isExact, order: idOrder)
+        }
+        return nil
+    }
+
+    /// The path that a part of an `||` fixes most of.
+    private func branchCandidate(_ condition: ConditionNode) -> PathCandidate? {
+        let finder = CandidateFinder(type, condition)
+        let all = [finder.records] + readyIndexes.map { finder.index($0) }
+        func rank(_ candidate: PathCandidate) -> Int {
+            (candidate.isUnique ? 10_000 : 0) + candidate.fixedCount * 100 + candidate.boundCount
+        }
+        var best = all.filter { !$0.isWhole }.max { rank($0) < rank($1) }
+        best?.isOfBranch = true
         return best
     }
 
-    /// How promising a path is.
-    private func score(_ candidate: Candidate, _ sort: [SortPart], _ limit: Int?) -> Int {
-        if candidate.ranges.ranges.isEmpty { return 1_000_000 }
-        var score = 0
-        if candidate.isUnique { score += 10_000 }
-        score += candidate.fixedCount * 1_000 + candidate.boundCount * 400
-        let isOrdered = order(of: candidate, sort) != .unordered
-        // In order, a limit ends the walk early; without one, sorting takes less than fetching each record by its key.
-        if isOrdered, limit != nil || candidate.boundCount > 0 { score += 100 }
-        // The records themselves need no second look-up.
-        if candidate.path == .records { score += 50 }
-        return score
+    /// Keys that were gathered come in the order of ids.
+    private var idOrder: PlanOrder {
+        PlanOrder(parts: type.idParts, fixed: EmptyCollection<Int>(), isByID: true, of: type, sort: sort)
     }
 
-    /// Whether the ranges hold just the records that meet the condition.
-    private func isExact(_ candidate: Candidate, _ condition: ConditionNode) -> Bool {
-        guard !candidate.isClipped else { return false }
-        let names = candidate.parts.prefix(candidate.boundCount).map { type.type.fields[$0.place].name }
-        func isExact(_ node: ConditionNode) -> Bool {
-            switch node {
-            case .constant(true): true
-            case .comparison(let name, let comparison, _):
-                comparison != .notEqual && name.parts.count == 1 && names.contains(name.parts[0])
-            case .membership(let name, _): name.parts.count == 1 && names.contains(name.parts[0])
-            case .text(let name, .startsWith, _, let options), .text(let name, .equals, _, let options):
-                options.isEmpty && name.parts.count == 1 && names.contains(name.parts[0])
-            case .and(let parts): parts.allSatisfy(isExact)
-            default: false
+    /// Whether candidates lead to just the records that meet a condition.
+    private func isExact(_ candidates: [PathCandidate], _ condition: ConditionNode) -> Bool {
+        if candidates.contains(where: \.isClipped) { return false }
+        return condition.isSaid(
+            byRangesOf: candidates.flatMap(\.boundPlaces).map { type.type.fields[$0].name })
+    }
+
+    /// All records, and the paths that leave some out or give the order where that ends the walk early.
+    private func sensibleWalks() -> [PlanOption] {
+        var walks = [walk(finder.records)]
+        for place in readyIndexes {
+            let candidate = finder.index(place)
+            let option = walk(candidate)
+            if candidate.isWhole {
+                guard !sort.isEmpty, option.order != .unordered, request.limit != nil || !needsRecords else { continue }
             }
+            walks.append(option)
         }
-        return isExact(condition)
+        return walks
     }
 
-    private enum Order: String {
-        case forward, backward, unordered
+    /// What to do where nothing needs to be estimated.
+    private func clearChoice(_ walks: [PlanOption], total: Int) -> PlanOption? {
+        if let none = walks.first(where: { $0.candidates[0].ranges.ranges.isEmpty }) { return none }
+        let few = walks.filter {
+            $0.candidates[0].isUnique && $0.candidates[0].ranges.ranges.count <= Self.fewRecords
+        }
+        if let fewest = few.min(by: { $0.candidates[0].ranges.ranges.count < $1.candidates[0].ranges.ranges.count }) {
+            return fewest
+        }
+        if walks.count == 1, walks[0].isExact || !request.condition.hasAlternatives { return walks[0] }
+        // An exact path in the right order that ends soon: even without its own ranges it beats a walk over all.
+        let exact = walks.filter { $0.isExact && $0.order != .unordered && !$0.candidates[0].isWhole }
+        guard exact.count == 1, walks.filter({ !$0.candidates[0].isWhole }).count == 1, request.limit != nil else {
+            return nil
+        }
+        let most = PlanCost.seek + Swift.min(Double(wanted), Double(total)) * (PlanCost.entry + PlanCost.fetch)
+        let least = sort.isEmpty ? 0 : Double(total) * (PlanCost.record + PlanCost.test)
+        return most < least ? exact[0] : nil
     }
 
-    /// In which direction a path gives the order that is asked for, if it does.
-    private func order(of candidate: Candidate, _ sort: [SortPart]) -> Order {
-        var parts = candidate.parts[...]
-        var fixed: Set<Int> = Set(parts.prefix(candidate.fixedCount).map(\.place))
-        parts = parts.dropFirst(candidate.fixedCount)
-        var direction: Bool?
-        var idParts = type.idParts[...]
-        for term in sort {
-            guard term.access.nested.isEmpty else { return .unordered }
-            // Equal in all records: it orders nothing.
-            if fixed.contains(term.access.place) { continue }
-            if let direction, direction != term.isDescending { return .unordered }
-            if let next = parts.first {
-                guard next.place == term.access.place else { return .unordered }
-                parts = parts.dropFirst()
-            } else {
-                // Entries with equal values come in the order of ids.
-                while let next = idParts.first, fixed.contains(next.place) { idParts = idParts.dropFirst() }
-                guard candidate.path != .records, let next = idParts.first, next.place == term.access.place else {
-                    return .unordered
-                }
-                idParts = idParts.dropFirst()
-            }
-            direction = term.isDescending
-            fixed.insert(term.access.place)
+    /// Intersections of the most selective indexes: of two, and of more as long as each makes it cheaper.
+    private func intersections(
+        _ walks: [PlanOption], _ estimates: inout PlanEstimates, _ estimator: inout RowEstimator
+    ) throws(StoreError) -> [PlanOption] {
+        var bound: [(candidate: PathCandidate, rows: Double)] = []
+        for option in walks {
+            let candidate = option.candidates[0]
+            guard candidate.place != nil, !candidate.isWhole else { continue }
+            bound.append((candidate, try estimates.rows(candidate, &estimator).rows))
         }
-        if !parts.isEmpty, candidate.path != .records {
-            // What is left orders those that are equal otherwise, where ids should.
-            return .unordered
+        bound.sort { $0.rows < $1.rows }
+        var chosen: [PathCandidate] = []
+        var options: [PlanOption] = []
+        for (candidate, _) in bound {
+            // One that speaks of the same fields leaves out no more.
+            let known = Set(chosen.flatMap(\.boundPlaces))
+            if !chosen.isEmpty, known.isSuperset(of: candidate.boundPlaces) { continue }
+            chosen.append(candidate)
+            if chosen.count > 1 { options.append(intersection(chosen)) }
         }
-        // Ties come in the direction of the last term, whether or not that orders anything itself.
-        let isBackward = sort.last?.isDescending ?? false
-        if let direction, direction != isBackward { return .unordered }
-        return isBackward ? .backward : .forward
+        return options
     }
 
-    /// The plan for people.
-    func explain(_ request: Request) throws(StoreError) -> String {
-        let decision = try decide(request)
-        let chosen = decision.chosen
-        var lines: [String] = []
-        let names = chosen.parts.prefix(chosen.boundCount).map { type.type.fields[$0.place].name }
-        switch chosen.path {
-        case .records:
-            lines.append(
-                names.isEmpty
-                    ? "walk all \(type.name) in the order of ids"
-                    : "look in \(type.name) by \(names.joined(separator: ", "))")
-        case .index(let place):
-            let index = type.indexes[place]
-            let kind = index.stored.isUnique ? "unique index" : "index"
-            lines.append(
-                "look in the \(kind) on \(index.fieldNames(in: type.type))"
-                    + (names.isEmpty ? "" : " by \(names.joined(separator: ", "))"))
+    // MARK: Plans
+
+    /// How many records are asked for at most, those that are left out included.
+    var wanted: Int {
+        guard let limit = request.limit else { return .max }
+        let sum = limit.addingReportingOverflow(request.offset)
+        return sum.overflow ? .max : sum.partialValue
+    }
+
+    private func finish(
+        _ option: PlanOption, _ estimator: inout RowEstimator, _ isExplained: Bool
+    ) throws(StoreError) -> Plan {
+        guard isExplained else { return plan(option, option.candidates.map { _ in nil }, matching: nil) }
+        var estimates = PlanEstimates(self)
+        return try plan(option, &estimates, &estimator)
+    }
+
+    private func plan(
+        _ option: PlanOption, _ estimates: inout PlanEstimates, _ estimator: inout RowEstimator
+    ) throws(StoreError) -> Plan {
+        var rows: [RowEstimate?] = []
+        for candidate in option.candidates { rows.append(try estimates.rows(candidate, &estimator)) }
+        return plan(option, rows, matching: try estimates.matching(option, &estimator))
+    }
+
+    private func plan(_ option: PlanOption, _ rows: [RowEstimate?], matching: RowEstimate?) -> Plan {
+        Plan(
+            source: option.source(of: type, rows), filter: option.isExact ? nil : filter, wholeFilter: filter,
+            isBackward: option.order == .backward, order: sort,
+            needsSort: option.order == .unordered && !sort.isEmpty, limit: request.limit, offset: request.offset,
+            matching: matching)
+    }
+}
+
+extension ConditionNode {
+    /// Whether there is an `||` in it.
+    var hasAlternatives: Bool {
+        switch self {
+        case .or(let parts): parts.count > 1 || parts.contains(where: \.hasAlternatives)
+        case .and(let parts): parts.contains(where: \.hasAlternatives)
+        default: false
         }
-        if chosen.boundCount > 0 {
-            lines.append("ranges of keys: \(chosen.ranges.ranges.count)")
-        }
-        if decision.filter != nil { lines.append("test each record: \(request.condition.text)") }
-        if !request.order.isEmpty {
-            let terms = request.order.map { "\($0.field)" + ($0.isDescending ? " descending" : "") }
-            let order = decision.order == .unordered ? "sort what is found" : "walk \(decision.order.rawValue)"
-            lines.append("\(order) for the order by \(terms.joined(separator: ", "))")
-        }
-        if request.offset > 0 { lines.append("leave out the first \(request.offset)") }
-        if let limit = request.limit { lines.append("at most \(limit)") }
-        return lines.joined(separator: "\n")
     }
 }

@@ -33,12 +33,6 @@ extension ReadableTransaction where Self: ~Copyable {
     public borrowing func forEach<R: Record>(_ request: FetchRequest<R>, _ body: (R) throws -> Bool) throws {
         try _reading.forEach(request, body)
     }
-
-    /// How a request is answered, for people: the path, what is tested and sorted.
-    public borrowing func explain<R: Record>(_ request: FetchRequest<R>) throws(StoreError) -> String {
-        let scope = _reading
-        return try scope.explain(request.request, typeIndex: scope.binding(R.self).typeIndex)
-    }
 }
 
 extension FetchRequest {
@@ -78,11 +72,13 @@ extension ReadingScope {
     /// - Parameter path: the path to take, for tests; nil leaves the choice to the planner.
     @_lifetime(copy self)
     func fetchCursor(
-        _ request: Request, typeIndex: Int, by path: Plan.Path? = nil, needsRecords: Bool = true
+        _ request: Request, typeIndex: Int, by path: Plan.Path? = nil, needsRecords: Bool = true,
+        keyByteLimit: Int = 64 << 20
     ) throws(StoreError) -> FetchCursor {
         let type = state.catalog.types[typeIndex]
-        let plan = try Planner(type: type).plan(request, forced: path)
-        return try FetchCursor(self, type: type, plan: plan, needsRecords: needsRecords)
+        var estimator = try RowEstimator(self, type)
+        let plan = try Planner(type, request, needsRecords: needsRecords).plan(&estimator, forced: path)
+        return try FetchCursor(self, type: type, plan: plan, needsRecords: needsRecords, keyByteLimit: keyByteLimit)
     }
 
     /// Calls `body` with each record that a request asks for, until it returns false.
@@ -90,10 +86,11 @@ extension ReadingScope {
     /// - Returns: how many records or entries of an index were looked at.
     @discardableResult
     package func fetchDynamic(
-        _ request: Request, typeIndex: Int, by path: Plan.Path? = nil, _ body: (DynamicRecord) throws -> Bool
+        _ request: Request, typeIndex: Int, by path: Plan.Path? = nil, keyByteLimit: Int = 64 << 20,
+        _ body: (DynamicRecord) throws -> Bool
     ) throws -> Int {
         let type = state.catalog.types[typeIndex]
-        var cursor = try fetchCursor(request, typeIndex: typeIndex, by: path)
+        var cursor = try fetchCursor(request, typeIndex: typeIndex, by: path, keyByteLimit: keyByteLimit)
         while try cursor.advance() {
             let record: DynamicRecord
             do {
@@ -132,14 +129,9 @@ extension ReadingScope {
         return try count(request, typeIndex: typeIndex) > 0
     }
 
-    /// How a request is answered.
-    package func explain(_ request: Request, typeIndex: Int) throws(StoreError) -> String {
-        try Planner(type: state.catalog.types[typeIndex]).explain(request)
-    }
-
-    /// The paths that can answer a request, for tests.
-    package func paths(typeIndex: Int) -> [Plan.Path] {
-        [.records] + state.catalog.types[typeIndex].indexes.indices.map { .index($0) }
+    /// All ways to answer a request, for tests.
+    package func paths(_ request: Request, typeIndex: Int) throws(StoreError) -> [Plan.Path] {
+        try Planner(state.catalog.types[typeIndex], request).allPaths()
     }
 }
 

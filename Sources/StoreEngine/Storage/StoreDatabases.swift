@@ -10,11 +10,15 @@ package struct StoreDatabases: Hashable, Sendable {
     package let feed: LMDBDatabase
     /// Named consumers of the feed.
     package let consumers: LMDBDatabase
+    /// Samples of the records, for the planner; nil in a store that was made before there were any and has not been opened
+    /// for writing since.
+    package var statistics: LMDBDatabase?
 
     package static let catalogName = "catalog"
     package static let metadataName = "metadata"
     package static let feedName = "feed"
     package static let consumersName = "consumers"
+    package static let statisticsName = "statistics"
 
     /// The name of the database with the records of a type.
     package static func recordsName(type: UInt32) -> String { "records.\(type)" }

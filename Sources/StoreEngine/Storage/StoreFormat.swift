@@ -32,7 +32,8 @@ package enum StoreFormat {
         }
         return try collect(
             open(StoreDatabases.metadataName, &raw), open(StoreDatabases.catalogName, &raw),
-            open(StoreDatabases.feedName, &raw), open(StoreDatabases.consumersName, &raw))
+            open(StoreDatabases.feedName, &raw), open(StoreDatabases.consumersName, &raw),
+            statistics: open(StoreDatabases.statisticsName, &raw))
     }
 
     /// Opens the fixed databases of an existing store for reading.
@@ -46,14 +47,16 @@ package enum StoreFormat {
         }
         return try collect(
             open(StoreDatabases.metadataName), open(StoreDatabases.catalogName), open(StoreDatabases.feedName),
-            open(StoreDatabases.consumersName))
+            open(StoreDatabases.consumersName), statistics: open(StoreDatabases.statisticsName))
     }
 
     private static func collect(
-        _ metadata: LMDBDatabase?, _ catalog: LMDBDatabase?, _ feed: LMDBDatabase?, _ consumers: LMDBDatabase?
+        _ metadata: LMDBDatabase?, _ catalog: LMDBDatabase?, _ feed: LMDBDatabase?, _ consumers: LMDBDatabase?,
+        statistics: LMDBDatabase?
     ) throws(StoreError) -> StoreDatabases? {
         if let metadata, let catalog, let feed, let consumers {
-            return StoreDatabases(catalog: catalog, metadata: metadata, feed: feed, consumers: consumers)
+            return StoreDatabases(
+                catalog: catalog, metadata: metadata, feed: feed, consumers: consumers, statistics: statistics)
         }
         guard metadata == nil, catalog == nil, feed == nil, consumers == nil else {
             throw StoreError(

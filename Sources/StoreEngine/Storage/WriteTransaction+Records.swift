@@ -58,6 +58,7 @@ extension WriteTransaction {
         do {
             try IndexWriter.remove(oldRecord, of: type, recordKey: recordKey, from: &raw, scratch: &scratch)
             try raw.delete(type.database, key: recordKey)
+            try keepSample(.deleted, of: type)
         } catch {
             throw failed(error, type)
         }
@@ -85,6 +86,7 @@ extension WriteTransaction {
                 try raw.delete(type.database, key: recordKey)
                 throw try uniqueViolation(type, violated)
             }
+            try keepSample(.inserted, of: type)
         } catch {
             throw failed(error, type)
         }
@@ -103,6 +105,7 @@ extension WriteTransaction {
                 scratch: &scratch)
             if let violated { throw try uniqueViolation(type, violated) }
             try raw.put(type.database, key: recordKey, record: encoder)
+            try keepSample(.replaced, of: type)
         } catch {
             throw failed(error, type)
         }

@@ -25,6 +25,8 @@ public struct WriteTransaction: ~Copyable, ReadableTransaction {
     var scratch = WriteScratch()
     /// The greatest id assigned so far, by type, where this closure assigned one.
     var assigned: [UInt32: UInt64] = [:]
+    /// The samples of the types that this closure has touched sampled records of, by type.
+    var samples: [UInt32: SampleState?] = [:]
     /// An error after which this closure cannot be committed.
     private(set) var failure: StoreError?
 

@@ -2,9 +2,10 @@ package import LMDB
 
 /// Checks everything in a store against everything else, in one snapshot.
 ///
-/// The walk goes through metadata, catalog, databases, the feed, each type's records, its indexes, and the counters. It
-/// reads the raw databases and not an open `Store`, so that it also works where damage keeps a store from opening. A
-/// damaged place is reported once and left out of the later comparisons, so that one cause does not show as many.
+/// The walk goes through metadata, catalog, databases, the feed, each type's records, its indexes, the counters, and the
+/// samples of the records. It reads the raw databases and not an open `Store`, so that it also works where damage keeps a
+/// store from opening. A damaged place is reported once and left out of the later comparisons, so that one cause does not
+/// show as many.
 package enum StoreVerifier {
     /// Verifies what `snapshot` shows.
     ///
@@ -46,13 +47,14 @@ package enum StoreVerifier {
             // Half a feed tells what records were, not what they are.
             if !isWalked { feed.states.forgetAll() }
         }
+        var walked: [OpenType] = []
         for type in catalog.types {
             let records = RecordVerifier(type, states: feed.states)
             let isWalked = report.attempt(.database(StoreDatabases.recordsName(type: type.type.id))) {
                 try records.run(snapshot, report)
             }
             // Records that the walk did not come to are not lost.
-            if !isWalked { feed.states.forget(type: type.type.id) }
+            if isWalked { walked.append(type) } else { feed.states.forget(type: type.type.id) }
             for index in type.indexes {
                 let name = StoreDatabases.indexName(type: type.type.id, index: index.stored.id)
                 report.attempt(.database(name)) {
@@ -60,6 +62,11 @@ package enum StoreVerifier {
                 }
             }
             metadata.checkCounter(of: type, greatest: max(records.greatestID, feed.greatestID(of: type)), report)
+        }
+        if let database = databases[StoreDatabases.statisticsName] {
+            report.attempt(.database(StoreDatabases.statisticsName)) {
+                try StatisticsVerifier.run(walked, knownTypes: catalog.typeNumbers, database, snapshot, report)
+            }
         }
         feed.states.reportLost(catalog, databases[StoreDatabases.feedName], snapshot, report)
         metadata.reportStrangers(knownTypes: catalog.typeNumbers, types: catalog.types, report)

@@ -47,7 +47,7 @@ struct VerifiedDatabases {
 
     // An index that the catalog does not name is reported with its type.
     private static func isKnown(_ name: String, _ knownTypes: Set<UInt32>) -> Bool {
-        if StoreDatabases.fixedNames.contains(name) { return true }
+        if StoreDatabases.fixedNames.contains(name) || name == StoreDatabases.statisticsName { return true }
         let parts = name.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count >= 2, let type = UInt32(parts[1]), knownTypes.contains(type) else { return false }
         if parts.count == 2 { return name == StoreDatabases.recordsName(type: type) }

@@ -23,7 +23,11 @@ enum StoreOpening {
         _ body: (inout CatalogEditor) throws -> Void
     ) throws -> StoreState {
         var raw = try mapLMDB { () throws(LMDBError) in try environment.beginWrite() }
-        let databases = try openDatabases(&raw)
+        var databases = try openDatabases(&raw)
+        let isWithoutStatistics = databases.statistics == nil
+        if isWithoutStatistics {
+            databases.statistics = try raw.openDatabase(named: StoreDatabases.statisticsName, create: true)
+        }
         let home = environment.fileIdentity.homeBytes
         let context = context(options)
         var random = TransactionRandom(seed: context.seed)
@@ -44,7 +48,7 @@ enum StoreOpening {
         let types = finished.types
         let version = finished.version
         head = finished.head
-        didWrite = didWrite || finished.didWrite || header.head.transactionID == 0
+        didWrite = didWrite || finished.didWrite || isWithoutStatistics || header.head.transactionID == 0
         raw = finished.intoRaw()
         let catalog = try Catalog(version: version, types: types, records: records)
         if didWrite { try head.write(databases, in: &raw) }

@@ -29,7 +29,9 @@ import Testing
     @Test func `an indexed condition looks at what it finds, and a limit ends the walk`() throws {
         #expect(try scanned(Sensor.where { $0.room == "room 7" }) == (20, 20))
         #expect(try scanned(Sensor.where { $0.room.in(["room 7", "room 9", "none"]) }) == (40, 40))
-        #expect(try scanned(Sensor.where { $0.room.hasPrefix("room 4") }) == (220, 220))
+        #expect(try scanned(Sensor.where { $0.room.hasPrefix("room 41") }) == (20, 20))
+        // Looking up every fifth record by an index takes longer than going over all.
+        #expect(try scanned(Sensor.where { $0.room.hasPrefix("room 4") }).looked == 1_000)
         #expect(try scanned(Sensor.where { $0.serial == "77" }) == (1, 1))
         #expect(try scanned(Sensor.where { $0.id == "s3" }) == (1, 1))
         #expect(try scanned(Sensor.where { $0.floor == .attic && $0.celsius >= 5 }).looked < 100)

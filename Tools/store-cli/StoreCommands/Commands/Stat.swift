@@ -126,6 +126,9 @@ private struct DatabaseFacts {
             try DatabaseFacts(StoreDatabases.feedName, "change sets", fixed.feed, reading),
             try DatabaseFacts(StoreDatabases.consumersName, "consumers", fixed.consumers, reading),
         ]
+        if let statistics = fixed.statistics {
+            list.append(try DatabaseFacts(StoreDatabases.statisticsName, "samples of records", statistics, reading))
+        }
         for type in reading.catalog.types {
             let records = StoreDatabases.recordsName(type: type.type.id)
             list.append(try DatabaseFacts(records, type.name, type.database, reading))

@@ -1,0 +1,119 @@
+/// One way to the records that may meet a condition, and what the condition says of its keys.
+struct PathCandidate: Sendable {
+    /// The index, by its place among the type's; nil for the records in the order of ids.
+    let place: Int?
+    let parts: [KeyPart]
+    /// The runs of keys outside of which no record can meet the condition.
+    let ranges: KeyRanges
+    /// The number of leading parts that are fixed to one value each.
+    let fixedCount: Int
+    /// The number of parts that the ranges speak of.
+    let boundCount: Int
+    /// Whether each range holds one record at most.
+    let isUnique: Bool
+    /// Whether bounds were cut, so that the ranges hold more than was asked for.
+    let isClipped: Bool
+    /// Whether it answers one part of an `||` only, and so says nothing of the whole condition.
+    var isOfBranch = false
+
+    var path: Plan.Path { place.map { .index($0) } ?? .records }
+
+    /// Whether it leads to all records.
+    var isWhole: Bool { boundCount == 0 }
+
+    /// The places of the fields that the ranges speak of.
+    var boundPlaces: [Int] { parts.prefix(boundCount).map(\.place) }
+}
+
+/// Finds the paths that can answer a condition.
+struct CandidateFinder {
+    let type: OpenType
+    private let condition: ConditionNode
+    /// What the condition says of each field that it names.
+    private var known: [Int: KeyRanges] = [:]
+
+    /// The most ranges that values of several fields are combined to.
+    private static let maximumRanges = 256
+
+    init(_ type: OpenType, _ condition: ConditionNode) {
+        self.type = type
+        self.condition = condition
+        for place in condition.fieldPlaces(in: type.type) {
+            guard let component = KeyComponent(type.type.fields[place].type) else { continue }
+            let ranges = ConditionRanges(type: type.type, part: KeyPart(place: place, component: component))
+            known[place] = ranges.ranges(condition)
+        }
+    }
+
+    /// The records in the order of ids, by what is known of the ids.
+    var records: PathCandidate { candidate(nil, type.idParts, isUnique: true) }
+
+    /// An index, by what is known of its fields.
+    func index(_ place: Int) -> PathCandidate {
+        let index = type.indexes[place]
+        return candidate(place, index.parts, isUnique: index.stored.isUnique)
+    }
+
+    private func candidate(_ place: Int?, _ parts: [KeyPart], isUnique: Bool) -> PathCandidate {
+        var prefixes: [[UInt8]] = [[]]
+        var ranges: [KeyRange]?
+        var (fixedCount, boundCount) = (0, 0)
+        var hasNone = false
+        for (number, part) in parts.enumerated() {
+            guard let own = known[part.place], !own.isAll else { break }
+            boundCount = number + 1
+            // Records without a value are exempt from uniqueness.
+            if case .optional = part.component, own.ranges.first?.lower == [0] { hasNone = true }
+            guard own.arePoints, own.ranges.count * prefixes.count <= Self.maximumRanges else {
+                ranges = prefixes.flatMap { own.prefixed(by: $0) }
+                break
+            }
+            if own.ranges.count == 1, fixedCount == number { fixedCount += 1 }
+            prefixes = prefixes.flatMap { prefix in own.ranges.map { prefix + $0.lower } }
+        }
+        let isWhole = ranges == nil && boundCount == parts.count
+        let unclipped = boundCount == 0 ? .all : KeyRanges(ranges ?? prefixes.map { .prefixed(by: $0) })
+        let clipped = self.clipped(unclipped, isIndex: place != nil)
+        return PathCandidate(
+            place: place, parts: parts, ranges: clipped ?? unclipped, fixedCount: fixedCount, boundCount: boundCount,
+            isUnique: isUnique && isWhole && !hasNone && clipped == nil, isClipped: clipped != nil)
+    }
+
+    /// Long keys are stored truncated: bounds are cut to what all of them keep. Nil where none is longer.
+    private func clipped(_ ranges: KeyRanges, isIndex: Bool) -> KeyRanges? {
+        let kept = (isIndex ? KeyLimit.indexValue : KeyLimit.recordKey) - KeyLimit.hashByteCount
+        guard ranges.ranges.contains(where: { $0.lower.count > kept || $0.upper.map { $0.count > kept } ?? false })
+        else { return nil }
+        return KeyRanges(
+            ranges.ranges.map { range in
+                var range = range
+                range.isPoint = false
+                if range.lower.count > kept { range.lower = Array(range.lower[..<kept]) }
+                if let upper = range.upper, upper.count > kept {
+                    range.upper = KeyRange.successor(of: Array(upper[..<kept]))
+                }
+                return range
+            })
+    }
+}
+
+extension ConditionNode {
+    /// The places of the fields that are named by themselves, each once.
+    func fieldPlaces(in type: RecordType) -> [Int] {
+        var places: [Int] = []
+        collectFieldPlaces(type, &places)
+        return places
+    }
+
+    private func collectFieldPlaces(_ type: RecordType, _ places: inout [Int]) {
+        switch self {
+        case .comparison(let name, _, _), .membership(let name, _), .text(let name, _, _, _):
+            guard name.parts.count == 1, let place = type.place(ofFieldNamed: name.parts[0]), !places.contains(place)
+            else { return }
+            places.append(place)
+        case .and(let parts), .or(let parts): for part in parts { part.collectFieldPlaces(type, &places) }
+        case .not(let part): part.collectFieldPlaces(type, &places)
+        case .constant, .fieldComparison, .element, .size, .invalid: return
+        }
+    }
+}

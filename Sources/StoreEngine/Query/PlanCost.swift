@@ -1,0 +1,74 @@
+/// What the parts of answering a request cost, in nanoseconds of the machine that the benchmarks ran on. Only their ratios
+/// matter: a record that an index leads to costs as much as a walk over several that lie side by side.
+enum PlanCost {
+    /// Finding the first entry of a run of keys.
+    static let seek = 500.0
+    /// Going on to the next entry of an index.
+    static let entry = 40.0
+    /// Going on to the next record, whose page holds fewer.
+    static let record = 70.0
+    /// Finding a record by its key.
+    static let fetch = 400.0
+    /// Testing a record.
+    static let test = 60.0
+    /// Making a record's sort key and comparing it with the last one kept.
+    static let sortKey = 50.0
+    /// Each comparison of sorting.
+    static let comparison = 15.0
+    /// Keeping the key of a record for an intersection or a union, or looking it up among those kept.
+    static let keep = 80.0
+
+    /// What sorting `rows` records costs of which `wanted` are kept and then found again.
+    static func sort(_ rows: Double, wanted: Int) -> Double {
+        let kept = Swift.min(rows, Double(wanted))
+        let depth = kept > 1 ? Double(Int(kept).bitWidth - Int(kept).leadingZeroBitCount) : 1
+        // Most records come after all that are kept already, when few are.
+        let moved = kept < rows ? kept * depth : rows * depth
+        return rows * sortKey + moved * comparison + kept * fetch
+    }
+}
+
+/// Shares of records that meet a condition of which nothing but the form is known.
+extension ConditionNode {
+    /// About which share of all records meets this.
+    var guessedShare: Double {
+        switch self {
+        case .constant(let value): value ? 1 : 0
+        case .comparison(_, .equal, _), .fieldComparison(_, .equal, _), .text(_, .equals, _, _): 0.05
+        case .comparison(_, .notEqual, _), .fieldComparison(_, .notEqual, _): 0.95
+        case .comparison, .fieldComparison, .size: 0.33
+        case .membership(_, let values): Swift.min(1, 0.05 * Double(values.count))
+        case .text: 0.1
+        case .element: 0.2
+        case .and(let parts): parts.reduce(1) { $0 * $1.guessedShare }
+        case .or(let parts): 1 - parts.reduce(1) { $0 * (1 - $1.guessedShare) }
+        case .not(let part): 1 - part.guessedShare
+        case .invalid: 1
+        }
+    }
+
+    /// What all must hold for this to hold.
+    var conjuncts: [ConditionNode] {
+        if case .and(let parts) = self { parts.flatMap(\.conjuncts) } else { [self] }
+    }
+
+    /// What one at least must hold for this to hold.
+    var disjuncts: [ConditionNode] {
+        if case .or(let parts) = self { parts.flatMap(\.disjuncts) } else { [self] }
+    }
+
+    /// Whether ranges on fields, by their names, say all that this says.
+    func isSaid(byRangesOf fields: [String]) -> Bool {
+        switch self {
+        case .constant(true): true
+        case .comparison(let name, .notEqual, .none): name.parts.count == 1 && fields.contains(name.parts[0])
+        case .comparison(let name, let comparison, _):
+            comparison != .notEqual && name.parts.count == 1 && fields.contains(name.parts[0])
+        case .membership(let name, _): name.parts.count == 1 && fields.contains(name.parts[0])
+        case .text(let name, .startsWith, _, let options), .text(let name, .equals, _, let options):
+            options.isEmpty && name.parts.count == 1 && fields.contains(name.parts[0])
+        case .and(let parts): parts.allSatisfy { $0.isSaid(byRangesOf: fields) }
+        default: false
+        }
+    }
+}

@@ -1,0 +1,114 @@
+/// A plan in words: one line for each step, with about how many entries or records it gives, and, once it was carried out,
+/// how many it gave.
+struct PlanExplanation {
+    let type: OpenType
+    let request: Request
+    let plan: Plan
+    /// What carrying it out took; nil when it was not.
+    let done: FetchCounts?
+
+    var text: String {
+        var lines = sourceLines
+        if plan.filter != nil {
+            let passed = done.map { ", \($0.passed) of \($0.tested) passed" } ?? ""
+            let expected = plan.matching.map { ": \(Self.text($0, of: "record"))" } ?? ""
+            lines.append("test each record: \(request.condition.text)\(expected)\(passed)")
+        }
+        if !request.order.isEmpty {
+            let terms = request.order.map { "\($0.field)" + ($0.isDescending ? " descending" : "") }
+            let order = plan.needsSort ? "sort what is found" : "walk \(plan.isBackward ? "backward" : "forward")"
+            lines.append("\(order) for the order by \(terms.joined(separator: ", "))")
+        }
+        if request.offset > 0 { lines.append("leave out the first \(request.offset)") }
+        if let limit = request.limit { lines.append("at most \(limit)") }
+        if let done {
+            if done.isWalkOfAll { lines.append("there were too many keys to hold: all records were walked") }
+            lines.append("records read: \(done.fetched), returned: \(done.returned)")
+        }
+        return lines.joined(separator: "\n")
+    }
+
+    private var sourceLines: [String] {
+        switch plan.source {
+        case .walk(let walk): return [line(walk, 0)]
+        case .intersection(let walks):
+            return ["take the records that all of these lead to"] + walks.indices.map { "  " + line(walks[$0], $0) }
+        case .union(let walks):
+            return ["take the records that one of these leads to"] + walks.indices.map { "  " + line(walks[$0], $0) }
+        }
+    }
+
+    private func line(_ walk: PlannedWalk, _ number: Int) -> String {
+        var line: String
+        let by = walk.fields.isEmpty ? "" : " by \(walk.fields.joined(separator: ", "))"
+        if let place = walk.place {
+            let index = type.indexes[place]
+            let kind = index.stored.isUnique ? "unique index" : "index"
+            line = "look in the \(kind) on \(index.fieldNames(in: type.type))\(by)"
+        } else {
+            line = walk.fields.isEmpty ? "walk all \(type.name) in the order of ids" : "look in \(type.name)\(by)"
+        }
+        if walk.ranges.ranges.count != 1 { line += " in \(walk.ranges.ranges.count) ranges" }
+        if let estimate = walk.estimate { line += ": \(Self.text(estimate, of: "entry"))" }
+        if let done { line += ", looked at \(done.walked[number])" }
+        return line
+    }
+
+    /// A number of entries as people say it: two digits where it is an estimate.
+    private static func text(_ estimate: RowEstimate, of noun: String) -> String {
+        var rows = Int(estimate.rows.rounded())
+        if estimate.source != .counted {
+            var unit = 1
+            while rows / unit >= 100 { unit *= 10 }
+            rows = (rows + unit / 2) / unit * unit
+        }
+        let plural = noun == "entry" ? "entries" : "\(noun)s"
+        let number = "\(rows) \(rows == 1 ? noun : plural)"
+        return switch estimate.source {
+        case .counted: number
+        case .sampled: "about \(number)"
+        case .guessed: "perhaps \(number)"
+        }
+    }
+}
+
+extension ReadableTransaction where Self: ~Copyable {
+    /// How a request is answered, for people: the paths, what is tested and sorted, and about how many entries and records
+    /// each step gives. A bare number was counted, "about" comes from the store's statistics, and "perhaps" from no more
+    /// than the form of the condition.
+    ///
+    /// - Parameters:
+    ///   - request: what would be fetched.
+    ///   - analyzed: whether to answer the request too, and to say how many entries and records each step gave. Takes as
+    ///     long as a fetch.
+    /// - Throws: ``StoreError``: `unknownType`; `unknownField` and `invalidValue` where the request does not fit the
+    ///   store's schema; `damaged`.
+    public borrowing func explain<R: Record>(
+        _ request: FetchRequest<R>, analyzed: Bool = false
+    ) throws(StoreError) -> String {
+        let scope = _reading
+        return try scope.explain(request.request, typeIndex: scope.binding(R.self).typeIndex, analyzed: analyzed)
+    }
+}
+
+extension ReadingScope {
+    /// How a request is answered.
+    ///
+    /// - Parameters:
+    ///   - path: the way to take, for tests; nil leaves the choice to the planner.
+    ///   - analyzed: whether to answer it too, and to say what that took.
+    package func explain(
+        _ request: Request, typeIndex: Int, by path: Plan.Path? = nil, analyzed: Bool = false
+    ) throws(StoreError) -> String {
+        let type = state.catalog.types[typeIndex]
+        var estimator = try RowEstimator(self, type)
+        let plan = try Planner(type, request).plan(&estimator, forced: path, isExplained: true)
+        var done: FetchCounts?
+        if analyzed {
+            var cursor = try FetchCursor(self, type: type, plan: plan)
+            while try cursor.advance() {}
+            done = cursor.done
+        }
+        return PlanExplanation(type: type, request: request, plan: plan, done: done).text
+    }
+}

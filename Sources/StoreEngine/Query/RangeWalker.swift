@@ -1,0 +1,112 @@
+import LMDB
+
+/// Walks the entries of a database whose keys lie in some runs, from their first or from their last.
+@safe
+struct RangeWalker: ~Copyable, ~Escapable {
+    private var cursor: LMDBCursor
+    private let ranges: [KeyRange]
+    private let isBackward: Bool
+    /// The range that is walked, counted in the direction of the walk; nil before the first.
+    private var range: Int?
+    /// Where that range ends: its last key backward, the first key behind it forward; nil where it has no end.
+    private var end: [UInt8]?
+    /// How many entries the walk has come to.
+    private(set) var count = 0
+
+    @_lifetime(copy scope)
+    init(
+        _ scope: ReadingScope, _ database: LMDBDatabase, _ ranges: KeyRanges, isBackward: Bool = false
+    ) throws(StoreError) {
+        do {
+            cursor = try scope.snapshot.openCursor(database)
+        } catch {
+            throw StoreError(error)
+        }
+        self.ranges = ranges.ranges
+        self.isBackward = isBackward
+    }
+
+    /// The key of the entry that the walk is at.
+    var key: RawSpan {
+        @_lifetime(borrow self)
+        borrowing get { cursor.key }
+    }
+
+    /// The value of the entry that the walk is at.
+    var value: RawSpan {
+        @_lifetime(borrow self)
+        borrowing get { cursor.value }
+    }
+
+    /// The key of the record that the walk is at an index entry of.
+    @_lifetime(borrow self)
+    func recordKey(of type: OpenType) throws(StoreError) -> RawSpan {
+        do {
+            return try IndexEntry.recordKey(key: cursor.key, data: cursor.value)
+        } catch {
+            throw StoreError(error, at: "an entry of an index of \(type.name)")
+        }
+    }
+
+    /// Goes to the next entry; false at the end.
+    @_lifetime(self: copy self)
+    mutating func advance() throws(StoreError) -> Bool {
+        do {
+            if range != nil {
+                let isPositioned = isBackward ? try cursor.previous() : try cursor.next()
+                if isPositioned, isInside {
+                    count += 1
+                    return true
+                }
+            }
+            guard try enterNextRange() else { return false }
+            count += 1
+            return true
+        } catch {
+            throw StoreError(error)
+        }
+    }
+
+    /// Undoes a move.
+    @_lifetime(self: copy self)
+    mutating func stepBack() throws(StoreError) {
+        do {
+            _ = isBackward ? try cursor.next() : try cursor.previous()
+            count -= 1
+        } catch {
+            throw StoreError(error)
+        }
+    }
+
+    @_lifetime(self: copy self)
+    private mutating func enterNextRange() throws(LMDBError) -> Bool {
+        var next = range.map { $0 + 1 } ?? 0
+        while next < ranges.count {
+            range = next
+            let bounds = isBackward ? ranges[ranges.count - 1 - next] : ranges[next]
+            end = isBackward ? bounds.lower : bounds.upper
+            if try enter(bounds), isInside { return true }
+            next += 1
+        }
+        range = ranges.count
+        return false
+    }
+
+    @_lifetime(self: copy self)
+    private mutating func enter(_ bounds: KeyRange) throws(LMDBError) -> Bool {
+        if isBackward {
+            guard let upper = bounds.upper else { return try cursor.last() }
+            // The last before the end: one back from the first that is not before it.
+            _ = try unsafe cursor.seek(atLeast: upper.span.bytes)
+            return try cursor.previous()
+        }
+        return bounds.lower.isEmpty ? try cursor.first() : try unsafe cursor.seek(atLeast: bounds.lower.span.bytes)
+    }
+
+    private var isInside: Bool {
+        guard let range, range < ranges.count else { return false }
+        guard let end else { return true }
+        let order = unsafe cursor.key.compared(to: end.span.bytes)
+        return isBackward ? order >= 0 : order < 0
+    }
+}
