@@ -93,6 +93,10 @@ package struct LMDBCursor: ~Copyable, ~Escapable {
         }
     }
 
+    /// Where the key of the entry lies in memory, which tells it from all other entries of the database as long as the
+    /// transaction writes nothing; 0 when the cursor stands on none.
+    package var address: UInt { UInt(bitPattern: unsafe currentKey.mv_data) }
+
     private func invalidKey(_ byteCount: Int) -> LMDBError {
         unsafe context.takeUnretainedValue().invalidKey(byteCount, "mdb_cursor_get")
     }

@@ -15,6 +15,8 @@ struct FetchCursor: ~Copyable, ~Escapable {
     /// Keys of records to go through before the walk goes on.
     private var pending = RecordKeyList()
     private var nextPending = 0
+    /// Whether the record that the walk is at came from `pending`.
+    private var isAtPending = false
     /// Whether `pending` holds all that is left.
     private var isGathered: Bool
     /// Whether what is pending was tested before.
@@ -84,6 +86,16 @@ struct FetchCursor: ~Copyable, ~Escapable {
         return false
     }
 
+    /// Goes to the end, to count.
+    @_lifetime(self: copy self)
+    mutating func skipAll() throws(StoreError) {
+        if case .walk = plan.source, filter == nil, plan.limit == nil, plan.offset == 0, !plan.needsSort {
+            counts.returned += try walker.countRest()
+            return
+        }
+        while try advance() {}
+    }
+
     /// What was done so far.
     var done: FetchCounts {
         var result = counts
@@ -115,6 +127,33 @@ struct FetchCursor: ~Copyable, ~Escapable {
         }
     }
 
+    /// The values of some fields of the record that the walk is at.
+    ///
+    /// - Parameter cover: reads them from the walked index; nil where it does not hold them.
+    @_lifetime(self: copy self)
+    mutating func values(_ places: [Int], _ cover: IndexCover?) throws(StoreError) -> [DynamicValue] {
+        do {
+            if let cover, !isAtPending, let values = try cover.values(key: walker.key, data: walker.value) {
+                return values
+            }
+        } catch {
+            throw StoreError(error, at: "an entry of an index of \(type.name)")
+        }
+        if !needsRecords {
+            if isAtPending {
+                try fetchPending(nextPending - 1)
+            } else {
+                try fetch(unsafe _overrideLifetime(walker.recordKey(of: type), copying: scope))
+            }
+        }
+        do {
+            let record = try DynamicRecord(currentRecord, of: type)
+            return places.map { record.values[$0] }
+        } catch {
+            throw damage(error)
+        }
+    }
+
     /// Goes to the next record that meets the condition.
     @_lifetime(self: copy self)
     private mutating func find() throws(StoreError) -> Bool {
@@ -122,11 +161,13 @@ struct FetchCursor: ~Copyable, ~Escapable {
         while true {
             if nextPending < pending.count {
                 nextPending += 1
+                isAtPending = true
                 if needsRecords { try fetchPending(nextPending - 1) }
                 if isTested { return true }
             } else if isGathered {
                 return false
             } else {
+                isAtPending = false
                 guard try step() else { return false }
                 if nextPending < pending.count { continue }
             }
@@ -147,14 +188,14 @@ struct FetchCursor: ~Copyable, ~Escapable {
     @_lifetime(self: copy self)
     private mutating func step() throws(StoreError) -> Bool {
         guard try walker.advance() else { return false }
+        if isIndexWalk, !plan.order.isEmpty, !plan.needsSort, let prefix = truncatedPrefix() {
+            try gatherGroup(prefix)
+            return true
+        }
         guard needsRecords else { return true }
         guard isIndexWalk else {
             unsafe currentKey = _overrideLifetime(walker.key, copying: scope)
             try take(unsafe _overrideLifetime(walker.value, copying: scope))
-            return true
-        }
-        if !plan.order.isEmpty, !plan.needsSort, let prefix = truncatedPrefix() {
-            try gatherGroup(prefix)
             return true
         }
         let key = try unsafe _overrideLifetime(walker.recordKey(of: type), copying: scope)

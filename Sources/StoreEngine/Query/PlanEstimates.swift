@@ -85,7 +85,7 @@ struct PlanEstimates {
         let candidate = option.candidates[0]
         let rows = try rows(candidate, &estimator).rows
         let needsSort = option.order == .unordered && !planner.sort.isEmpty
-        let isFetched = planner.needsRecords || !option.isExact || needsSort
+        let isFetched = planner.isFetching(option)
         let entry = candidate.place == nil ? PlanCost.record : PlanCost.entry + (isFetched ? PlanCost.fetch : 0)
         let perEntry = entry + (option.isExact ? 0 : PlanCost.test)
         var cost = PlanCost.seek * Double(candidate.ranges.ranges.count)
@@ -121,7 +121,7 @@ struct PlanEstimates {
         let needsSort = option.order == .unordered && !planner.sort.isEmpty
         let depth = found > 1 ? Double(Int(found).bitWidth - Int(found).leadingZeroBitCount) : 1
         cost += found * depth * PlanCost.comparison
-        if planner.needsRecords || !option.isExact || needsSort {
+        if planner.isFetching(option) {
             let visited = needsSort ? found : Swift.min(found, Double(planner.wanted))
             cost += visited * (PlanCost.fetch + PlanCost.test)
         }

@@ -9,8 +9,10 @@
 struct Planner {
     let type: OpenType
     let request: Request
-    /// Whether the records themselves are of interest; otherwise their keys are enough, to count them.
-    let needsRecords: Bool
+    /// Whether more of the records is of interest than ``covered`` says.
+    private let needsRecords: Bool
+    /// The places of the only fields that are of interest; none when records are counted.
+    private let covered: [Int]
     let filter: CompiledCondition
     let sort: [SortPart]
     private let finder: CandidateFinder
@@ -22,14 +24,16 @@ struct Planner {
     /// What costs less than this many nanoseconds is not worth looking for something better.
     private static let smallCost = 20_000.0
 
+    /// - Parameter places: the places of the only fields that are of interest, none when records are counted; nil for all.
     /// - Throws: ``StoreError``: `unknownField`, `invalidValue`.
-    init(_ type: OpenType, _ request: Request, needsRecords: Bool = true) throws(StoreError) {
+    init(_ type: OpenType, _ request: Request, covering places: [Int]? = nil) throws(StoreError) {
         guard request.offset >= 0, request.limit.map({ $0 >= 0 }) ?? true else {
             throw StoreError(.invalidValue, "limit and offset must not be negative")
         }
         self.type = type
         self.request = request
-        self.needsRecords = needsRecords
+        needsRecords = places == nil
+        covered = places ?? []
         filter = try ConditionCompiler(type: type.type).compile(request.condition)
         sort = try Planner.sortParts(request.order, type)
         finder = CandidateFinder(type, request.condition)
@@ -173,7 +177,9 @@ struct Planner {
             let candidate = finder.index(place)
             let option = walk(candidate)
             if candidate.isWhole {
-                guard !sort.isEmpty, option.order != .unordered, request.limit != nil || !needsRecords else { continue }
+                guard !sort.isEmpty, option.order != .unordered, request.limit != nil || !isFetching(option) else {
+                    continue
+                }
             }
             walks.append(option)
         }
@@ -221,6 +227,14 @@ struct Planner {
             if chosen.count > 1 { options.append(intersection(chosen)) }
         }
         return options
+    }
+
+    /// Whether the records that an option leads to have to be found, to test, sort or return them.
+    func isFetching(_ option: PlanOption) -> Bool {
+        if !option.isExact || (option.order == .unordered && !sort.isEmpty) { return true }
+        if !needsRecords, covered.isEmpty { return false }
+        guard !needsRecords, option.form == .walk, let place = option.candidates[0].place else { return true }
+        return IndexCover(type.indexes[place], of: type, places: covered) == nil
     }
 
     // MARK: Plans

@@ -3,6 +3,8 @@ import LMDB
 /// Walks the entries of a database whose keys lie in some runs, from their first or from their last.
 @safe
 struct RangeWalker: ~Copyable, ~Escapable {
+    private let scope: ReadingScope
+    private let database: LMDBDatabase
     private var cursor: LMDBCursor
     private let ranges: [KeyRange]
     private let isBackward: Bool
@@ -22,6 +24,8 @@ struct RangeWalker: ~Copyable, ~Escapable {
         } catch {
             throw StoreError(error)
         }
+        self.scope = scope
+        self.database = database
         self.ranges = ranges.ranges
         self.isBackward = isBackward
     }
@@ -65,6 +69,35 @@ struct RangeWalker: ~Copyable, ~Escapable {
         } catch {
             throw StoreError(error)
         }
+    }
+
+    /// Counts the entries from here to the end of the walk, without looking at them.
+    @_lifetime(self: copy self)
+    mutating func countRest() throws(StoreError) -> Int {
+        assert(!isBackward, "entries are counted forward")
+        let before = count
+        while try advance() {
+            do {
+                // Where the run ends is looked up once; until then no key is compared.
+                let last = try lastAddress()
+                while cursor.address != last, try cursor.next() { count += 1 }
+            } catch {
+                throw StoreError(error)
+            }
+        }
+        return count - before
+    }
+
+    /// Where the last entry of the range that is walked forward lies.
+    private func lastAddress() throws(LMDBError) -> UInt {
+        var other = try scope.snapshot.openCursor(database)
+        if let end {
+            _ = try unsafe other.seek(atLeast: end.span.bytes)
+            _ = try other.previous()
+        } else {
+            _ = try other.last()
+        }
+        return other.address
     }
 
     /// Undoes a move.

@@ -77,8 +77,35 @@ extension ReadingScope {
     ) throws(StoreError) -> FetchCursor {
         let type = state.catalog.types[typeIndex]
         var estimator = try RowEstimator(self, type)
-        let plan = try Planner(type, request, needsRecords: needsRecords).plan(&estimator, forced: path)
+        let plan = try Planner(type, request, covering: needsRecords ? nil : []).plan(&estimator, forced: path)
         return try FetchCursor(self, type: type, plan: plan, needsRecords: needsRecords, keyByteLimit: keyByteLimit)
+    }
+
+    /// Calls `body` with some fields of each record that a request asks for, until it returns false. Where an index that
+    /// the plan walks holds them all, no record is read.
+    ///
+    /// - Parameters:
+    ///   - places: the places of the fields among the type's newest.
+    ///   - path: the way to take, for tests; nil leaves the choice to the planner.
+    ///   - body: gets the values in the order of `places`.
+    /// - Returns: what that took.
+    @discardableResult
+    package func fetchFields(
+        _ request: Request, places: [Int], typeIndex: Int, by path: Plan.Path? = nil,
+        _ body: ([DynamicValue]) throws -> Bool
+    ) throws -> FetchCounts {
+        let type = state.catalog.types[typeIndex]
+        var estimator = try RowEstimator(self, type)
+        let plan = try Planner(type, request, covering: places).plan(&estimator, forced: path)
+        var cover: IndexCover?
+        if case .walk(let walk) = plan.source, let place = walk.place {
+            cover = IndexCover(type.indexes[place], of: type, places: places)
+        }
+        var cursor = try FetchCursor(self, type: type, plan: plan, needsRecords: cover == nil)
+        while try cursor.advance() {
+            if try !body(cursor.values(places, cover)) { break }
+        }
+        return cursor.done
     }
 
     /// Calls `body` with each record that a request asks for, until it returns false.
@@ -110,12 +137,16 @@ extension ReadingScope {
             let rest = max(0, try count(typeIndex: typeIndex) - request.offset)
             return min(rest, request.limit ?? rest)
         }
+        return try counted(request, typeIndex: typeIndex).returned
+    }
+
+    /// Counts by a walk, and tells what that took.
+    package func counted(_ request: Request, typeIndex: Int) throws(StoreError) -> FetchCounts {
         var unordered = request
         unordered.order = []
         var cursor = try fetchCursor(unordered, typeIndex: typeIndex, needsRecords: false)
-        var count = 0
-        while try cursor.advance() { count += 1 }
-        return count
+        try cursor.skipAll()
+        return cursor.done
     }
 
     /// Whether there is a record with this id that meets a condition.

@@ -90,8 +90,35 @@ import Testing
                     Issue.record("\(place), by \(String(describing: path)): \(request)\n\(explanation)")
                 }
             }
+            if generator.chance(30) { try checkFields(tx._reading, typeIndex, request, all, &generator, place) }
             let count = try tx._reading.count(request, typeIndex: typeIndex)
             if count != expected.count { Issue.record("\(place): counted \(count), not \(expected.count): \(request)") }
+        }
+    }
+
+    /// Some fields alone, which an index may give without the records.
+    private func checkFields(
+        _ reading: ReadingScope, _ typeIndex: Int, _ request: Request, _ all: [DynamicRecord],
+        _ generator: inout RequestGenerator, _ place: String
+    ) throws {
+        let type = reading.catalog.types[typeIndex].type
+        let index = generator.pick(type.indexes.map { $0.fields.compactMap(type.place(ofField:)) })
+        let places = generator.chance(70) ? Array(index.reversed()) : Array(type.fields.indices)
+        var ordered = request
+        // All of them in an order that tells what comes where.
+        if ordered.order.isEmpty { ordered.limit = nil }
+        if ordered.order.isEmpty { ordered.offset = 0 }
+        let expected = NaiveQuery(type: type, request: ordered).run(all).map { record in
+            "\(places.map { record.values[$0] })"
+        }
+        for path in [nil] + (try reading.paths(request, typeIndex: typeIndex)).map(Optional.init) {
+            var found: [String] = []
+            try reading.fetchFields(ordered, places: places, typeIndex: typeIndex, by: path) {
+                found.append("\($0)")
+                return true
+            }
+            let isRight = ordered.order.isEmpty ? found.sorted() == expected.sorted() : found == expected
+            if !isRight { Issue.record("\(place), fields \(places) by \(String(describing: path)): \(request)") }
         }
     }
 }

@@ -40,4 +40,40 @@ import Testing
         #expect(try scanned(Sensor.where { $0.celsius > 5 }).looked == 1_000)
         #expect(try scanned(Sensor.where { $0.room == "room 7" && $0.room == "room 8" }) == (0, 0))
     }
+
+    @Test func `counting by ranges and reading covered fields reads no record`() throws {
+        let store = try Store.temporary(records: Sensor.self)
+        try store.write { tx in
+            for number in 0..<1_000 {
+                try tx.insert(
+                    Sensor(
+                        id: "s\(number)", room: "room \(number % 50)", serial: "\(number)", celsius: Double(number % 7),
+                        note: number % 10 == 0 ? "note" : nil, floor: Floor.allCases[number % 3]))
+            }
+        }
+        let type = try store.typeIndex(named: "Sensor")
+        func counted(_ request: FetchRequest<Sensor>) throws -> FetchCounts {
+            try store.read { tx in try tx._reading.counted(request.request, typeIndex: type) }
+        }
+        let inRooms = try counted(Sensor.where { $0.room >= "room 2" && $0.room < "room 4" })
+        #expect(inRooms.returned == 440 && inRooms.fetched == 0 && inRooms.walked == [440])
+        let byID = try counted(Sensor.where { $0.id.hasPrefix("s1") })
+        #expect(byID.returned == 111 && byID.fetched == 0)
+        let either = try counted(Sensor.where { $0.room == "room 2" || $0.serial == "7" || $0.id == "s2" })
+        #expect(either.returned == 21 && either.fetched == 0)
+        let both = try counted(Sensor.where { $0.room == "room 2" && $0.floor == .attic })
+        #expect(both.returned == 7)
+        #expect(try counted(Sensor.where { $0.room == "room 2" && $0.note == "note" }).fetched == 20)
+
+        let fields = ["room", "id"].map { name in Sensor.recordSchema.fields.firstIndex { $0.name == name } ?? 0 }
+        let covered = try store.read { tx in
+            try tx._reading.fetchFields(
+                Sensor.where { $0.room == "room 2" }.request, places: fields, typeIndex: type
+            ) { values in
+                #expect(values[0] == .string("room 2"))
+                return true
+            }
+        }
+        #expect(covered.fetched == 0 && covered.returned == 20)
+    }
 }

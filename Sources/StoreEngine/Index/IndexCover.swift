@@ -1,0 +1,71 @@
+/// Fields that are read from the keys of an index alone, without a look at the records.
+///
+/// A covered field is one of the index or of the id. Single entries may still need their record: those whose values were
+/// truncated, and values that a key does not tell exactly.
+struct IndexCover {
+    /// Where a field's key lies, and what it holds.
+    private struct Part {
+        let isOfID: Bool
+        let number: Int
+        let type: FieldType
+    }
+
+    private let index: OpenIndex
+    private let type: OpenType
+    private let wanted: [Part]
+
+    /// Nil when the index, with the id, does not hold all of the fields at `places`.
+    init?(_ index: OpenIndex, of type: OpenType, places: [Int]) {
+        var wanted: [Part] = []
+        for place in places {
+            let fieldType = type.type.fields[place].type
+            if let number = index.parts.firstIndex(where: { $0.place == place }) {
+                wanted.append(Part(isOfID: false, number: number, type: fieldType))
+            } else if let number = type.idParts.firstIndex(where: { $0.place == place }) {
+                wanted.append(Part(isOfID: true, number: number, type: fieldType))
+            } else {
+                return nil
+            }
+        }
+        self.index = index
+        self.type = type
+        self.wanted = wanted
+    }
+
+    /// The values of the wanted fields in the record of an entry; nil when only the record tells them.
+    func values(key: RawSpan, data: RawSpan) throws(CodecError) -> [DynamicValue]? {
+        let recordKey = try IndexEntry.recordKey(key: key, data: data)
+        let isSole = try IndexEntry.soleRecordKey(data) != nil
+        let valueCount = isSole ? key.byteCount : key.byteCount - recordKey.byteCount
+        guard valueCount < KeyLimit.indexValue, recordKey.byteCount < KeyLimit.recordKey else { return nil }
+        var fields = ByteWriter(capacity: 64)
+        guard
+            let own = try ranges(index.parts, key.extracting(0..<valueCount), isOfID: false, &fields),
+            let ids = try ranges(type.idParts, recordKey, isOfID: true, &fields)
+        else { return nil }
+        var values: [DynamicValue] = []
+        values.reserveCapacity(wanted.count)
+        for part in wanted {
+            let range = (part.isOfID ? ids : own)[part.number]
+            values.append(try DynamicValue(from: fields.bytes.extracting(range), as: part.type))
+        }
+        return values
+    }
+
+    /// Decodes the parts of a key up to the last one that is wanted, and tells where each lies in `fields`.
+    private func ranges(
+        _ parts: [KeyPart], _ key: RawSpan, isOfID: Bool, _ fields: inout ByteWriter
+    ) throws(CodecError) -> [Range<Int>]? {
+        let last = wanted.filter { $0.isOfID == isOfID }.map(\.number).max() ?? -1
+        var ranges: [Range<Int>] = []
+        var offset = 0
+        for number in 0..<last + 1 {
+            let start = fields.count
+            let part = parts[number]
+            let type = type.type.fields[part.place].type
+            guard try part.component.appendField(of: type, from: key, at: &offset, to: &fields) else { return nil }
+            ranges.append(start..<fields.count)
+        }
+        return ranges
+    }
+}
