@@ -21,8 +21,13 @@ package struct RecordBytes: ~Escapable {
             throw CodecError("a record of \(bytes.byteCount) bytes is shorter than its header")
         }
         self.bytes = bytes
-        schemaVersion = try bytes.loadInteger(at: 4, as: UInt32.self)
+        schemaVersion = try RecordBytes.schemaVersion(of: bytes)
         incarnation = try bytes.loadInteger(at: 8, as: UInt64.self)
+    }
+
+    /// The version of the schema that a record follows.
+    static func schemaVersion(of bytes: RawSpan) throws(CodecError) -> UInt32 {
+        try bytes.loadInteger(at: 4, as: UInt32.self)
     }
 
     /// Reads the header and checks the checksum over the whole record.

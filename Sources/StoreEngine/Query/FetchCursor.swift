@@ -7,6 +7,7 @@ struct FetchCursor: ~Copyable, ~Escapable {
     private let scope: ReadingScope
     private let type: OpenType
     private let plan: Plan
+    private let newestVersion: UInt32
     private var walker: RangeWalker
     /// Whether `walker` walks an index, and not the records.
     private let isIndexWalk: Bool
@@ -47,6 +48,7 @@ struct FetchCursor: ~Copyable, ~Escapable {
         self.needsRecords = needsRecords || plan.filter != nil || plan.needsSort
         self.type = type
         self.plan = plan
+        newestVersion = type.type.version
         self.keyByteLimit = keyByteLimit
         filter = plan.filter
         switch plan.source {
@@ -217,8 +219,8 @@ struct FetchCursor: ~Copyable, ~Escapable {
     private mutating func take(_ record: RawSpan) throws(StoreError) {
         counts.fetched += 1
         do {
-            let version = try RecordBytes(unverified: record).schemaVersion
-            guard let upgrade = try type.upgrade(fromVersion: version) else {
+            let version = try RecordBytes.schemaVersion(of: record)
+            guard version != newestVersion, let upgrade = try type.upgrade(fromVersion: version) else {
                 unsafe currentRecord = _overrideLifetime(record, copying: scope)
                 return
             }

@@ -2,24 +2,28 @@
 /// matter: a record that an index leads to costs as much as a walk over several that lie side by side.
 enum PlanCost {
     /// Finding the first entry of a run of keys.
-    static let seek = 500.0
+    static let seek = 300.0
     /// Going on to the next entry of an index.
-    static let entry = 40.0
-    /// Going on to the next record, whose page holds fewer.
-    static let record = 70.0
-    /// Finding a record by its key.
-    static let fetch = 400.0
+    static let entry = 20.0
+    /// Going on to the next record.
+    static let record = 30.0
     /// Testing a record.
-    static let test = 60.0
+    static let test = 40.0
+
+    /// Finding a record by its key: a search in each level of the tree, and memory that no cache holds when it is large.
+    static func fetch(depth: Int, byteCount: Int) -> Double {
+        100 + 150 * Double(depth) + (byteCount > 8 << 20 ? 400 : 0)
+    }
+
     /// Making a record's sort key and comparing it with the last one kept.
     static let sortKey = 50.0
     /// Each comparison of sorting.
     static let comparison = 15.0
     /// Keeping the key of a record for an intersection or a union, or looking it up among those kept.
-    static let keep = 80.0
+    static let keep = 60.0
 
     /// What sorting `rows` records costs of which `wanted` are kept and then found again.
-    static func sort(_ rows: Double, wanted: Int) -> Double {
+    static func sort(_ rows: Double, wanted: Int, fetch: Double) -> Double {
         let kept = Swift.min(rows, Double(wanted))
         let depth = kept > 1 ? Double(Int(kept).bitWidth - Int(kept).leadingZeroBitCount) : 1
         // Most records come after all that are kept already, when few are.

@@ -86,7 +86,7 @@ struct PlanEstimates {
         let rows = try rows(candidate, &estimator).rows
         let needsSort = option.order == .unordered && !planner.sort.isEmpty
         let isFetched = planner.isFetching(option)
-        let entry = candidate.place == nil ? PlanCost.record : PlanCost.entry + (isFetched ? PlanCost.fetch : 0)
+        let entry = candidate.place == nil ? PlanCost.record : PlanCost.entry + (isFetched ? estimator.fetchCost : 0)
         let perEntry = entry + (option.isExact ? 0 : PlanCost.test)
         var cost = PlanCost.seek * Double(candidate.ranges.ranges.count)
         // Without a limit or a sort nothing depends on how many match.
@@ -98,7 +98,7 @@ struct PlanEstimates {
             visited = Double(planner.wanted) / Swift.max(share, .leastNonzeroMagnitude)
         }
         cost += visited * perEntry
-        if needsSort { cost += PlanCost.sort(visited * share, wanted: planner.wanted) }
+        if needsSort { cost += PlanCost.sort(visited * share, wanted: planner.wanted, fetch: estimator.fetchCost) }
         return cost
     }
 
@@ -123,9 +123,9 @@ struct PlanEstimates {
         cost += found * depth * PlanCost.comparison
         if planner.isFetching(option) {
             let visited = needsSort ? found : Swift.min(found, Double(planner.wanted))
-            cost += visited * (PlanCost.fetch + PlanCost.test)
+            cost += visited * (estimator.fetchCost + PlanCost.test)
         }
-        if needsSort { cost += PlanCost.sort(found, wanted: planner.wanted) }
+        if needsSort { cost += PlanCost.sort(found, wanted: planner.wanted, fetch: estimator.fetchCost) }
         return cost
     }
 }

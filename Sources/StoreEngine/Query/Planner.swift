@@ -21,6 +21,9 @@ struct Planner {
     private static let maximumBranches = 64
     /// The most ranges of single records for which nothing else is looked at.
     private static let fewRecords = 8
+    /// By so many nanoseconds a walk over all must be quicker than what leaves records out: of a few records it may be now,
+    /// but will not be when there are more.
+    private static let handicap = 5_000.0
     /// What costs less than this many nanoseconds is not worth looking for something better.
     private static let smallCost = 20_000.0
 
@@ -61,13 +64,13 @@ struct Planner {
     ) throws(StoreError) -> Plan {
         if let forced, let option = option(forced) { return try finish(option, &estimator, isExplained) }
         let walks = sensibleWalks()
-        if let option = clearChoice(walks, total: estimator.total) {
+        if let option = clearChoice(walks, total: estimator.total, fetchCost: estimator.fetchCost) {
             return try finish(option, &estimator, isExplained)
         }
         var estimates = PlanEstimates(self)
         // What one path says of the condition counts for the others.
         for option in walks { _ = try estimates.rows(option.candidates[0], &estimator) }
-        var (best, bestCost) = (walks[0], try estimates.cost(walks[0], &estimator))
+        var (best, bestCost) = (walks[0], try estimates.cost(walks[0], &estimator) + Self.handicap)
         for option in walks.dropFirst() {
             let cost = try estimates.cost(option, &estimator)
             if cost < bestCost { (best, bestCost) = (option, cost) }
@@ -187,7 +190,7 @@ struct Planner {
     }
 
     /// What to do where nothing needs to be estimated.
-    private func clearChoice(_ walks: [PlanOption], total: Int) -> PlanOption? {
+    private func clearChoice(_ walks: [PlanOption], total: Int, fetchCost: Double) -> PlanOption? {
         if let none = walks.first(where: { $0.candidates[0].ranges.ranges.isEmpty }) { return none }
         let few = walks.filter {
             $0.candidates[0].isUnique && $0.candidates[0].ranges.ranges.count <= Self.fewRecords
@@ -201,7 +204,7 @@ struct Planner {
         guard exact.count == 1, walks.filter({ !$0.candidates[0].isWhole }).count == 1, request.limit != nil else {
             return nil
         }
-        let most = PlanCost.seek + Swift.min(Double(wanted), Double(total)) * (PlanCost.entry + PlanCost.fetch)
+        let most = PlanCost.seek + Swift.min(Double(wanted), Double(total)) * (PlanCost.entry + fetchCost)
         let least = sort.isEmpty ? 0 : Double(total) * (PlanCost.record + PlanCost.test)
         return most < least ? exact[0] : nil
     }

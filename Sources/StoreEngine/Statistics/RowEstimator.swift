@@ -26,6 +26,8 @@ struct RowEstimator: ~Escapable {
     let type: OpenType
     /// The number of records.
     let total: Int
+    /// What finding a record by its key costs, as ``PlanCost`` counts.
+    let fetchCost: Double
     private var state: SampleState?
     private var isStateRead = false
 
@@ -42,7 +44,10 @@ struct RowEstimator: ~Escapable {
         self.scope = scope
         self.type = type
         do {
-            total = try scope.snapshot.statistics(of: type.database).entries
+            let statistics = try scope.snapshot.statistics(of: type.database)
+            total = statistics.entries
+            let pages = statistics.branchPages + statistics.leafPages
+            fetchCost = PlanCost.fetch(depth: statistics.depth, byteCount: pages * statistics.pageSize)
         } catch {
             throw StoreError(error)
         }

@@ -22,6 +22,10 @@ final class GRDBSide: Side {
                         id INTEGER PRIMARY KEY NOT NULL, email TEXT NOT NULL UNIQUE, name TEXT NOT NULL,
                         balance INTEGER NOT NULL, region TEXT NOT NULL);
                     CREATE INDEX IF NOT EXISTS account_balance ON account (balance);
+                    CREATE TABLE IF NOT EXISTS visit (
+                        id INTEGER PRIMARY KEY NOT NULL, place INTEGER NOT NULL, day INTEGER NOT NULL,
+                        guest TEXT NOT NULL);
+                    CREATE INDEX IF NOT EXISTS visit_place_day ON visit (place, day);
                     """)
         }
     }
@@ -160,6 +164,27 @@ final class GRDBSide: Side {
 
     func countEmails(containing text: String) throws -> Int { try count("instr(email, ?) > 0", [text]) }
 
+    func insertVisits(_ visits: [Visit]) throws {
+        try pool.write { database in
+            let statement = try database.cachedStatement(
+                sql: "INSERT INTO visit (id, place, day, guest) VALUES (?, ?, ?, ?)")
+            for visit in visits {
+                statement.setUncheckedArguments([visit.id, visit.place, visit.day, visit.guest])
+                try statement.execute()
+            }
+        }
+    }
+
+    func fetchVisits(place: Int, day: Int) throws -> Checksum {
+        try pool.read { database in
+            var checksum = Checksum()
+            let statement = try database.cachedStatement(
+                sql: "SELECT id, place, day, guest FROM visit WHERE place = ? AND day = ? ORDER BY id")
+            for visit in try Visit.fetchAll(statement, arguments: [place, day]) { checksum.add(visit) }
+            return checksum
+        }
+    }
+
     private func fetch(_ sql: String, _ arguments: StatementArguments) throws -> Checksum {
         try pool.read { database in
             var checksum = Checksum()
@@ -188,4 +213,8 @@ final class GRDBSide: Side {
 
 extension Account: FetchableRecord {
     init(row: GRDB.Row) { self.init(id: row[0], email: row[1], name: row[2], balance: row[3], region: row[4]) }
+}
+
+extension Visit: FetchableRecord {
+    init(row: GRDB.Row) { self.init(id: row[0], place: row[1], day: row[2], guest: row[3]) }
 }

@@ -5,7 +5,7 @@ final class ModelStoreSide: Side {
     private let store: Store
 
     init(directory: String) throws {
-        store = try Store(at: directory, records: Account.self)
+        store = try Store(at: directory, records: Account.self, Visit.self)
     }
 
     func close() { store.close() }
@@ -107,6 +107,21 @@ final class ModelStoreSide: Side {
 
     func countEmails(containing text: String) throws -> Int {
         try store.read { try $0.count(Account.where { $0.email.contains(text) }) }
+    }
+
+    func insertVisits(_ visits: [Visit]) throws {
+        try store.write { transaction in
+            for visit in visits { try transaction.insert(visit) }
+        }
+    }
+
+    func fetchVisits(place: Int, day: Int) throws -> Checksum {
+        try store.read { transaction in
+            var checksum = Checksum()
+            let request = Visit.where { $0.place == place && $0.day == day }.order { $0.id.ascending }
+            for visit in try transaction.fetch(request) { checksum.add(visit) }
+            return checksum
+        }
     }
 
     private func fetch(_ request: FetchRequest<Account>) throws -> Checksum {

@@ -330,6 +330,8 @@ final class RawSide: Side {
     // Raw LMDB has no sort and no search of its own: these are not measured.
     func fetchLastNames(limit: Int) throws -> Checksum { throw BenchmarkError("raw LMDB does not sort") }
     func countEmails(containing text: String) throws -> Int { throw BenchmarkError("raw LMDB does not search") }
+    func insertVisits(_ visits: [Visit]) throws { throw BenchmarkError("raw LMDB keeps no visits") }
+    func fetchVisits(place: Int, day: Int) throws -> Checksum { throw BenchmarkError("raw LMDB keeps no visits") }
 
     func scan() throws -> Checksum {
         var checksum = Checksum()

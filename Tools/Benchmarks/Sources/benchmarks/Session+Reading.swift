@@ -49,6 +49,20 @@ extension Session {
                 name: "9d text contains", what: "counts all records whose email contains a text", operations: 1,
                 targets: [.grdb: 1]), compared
         ) { try sides[$0].countEmails(containing: "zz") }
+        try measureVisits(sides, compared)
+    }
+
+    private func measureVisits(_ sides: OpenSides, _ compared: [SideKind]) throws {
+        let row = TableRow(
+            name: "9e compound index",
+            what: "some 5 records by both fields of a compound index, in the order of ids, a transaction each",
+            operations: 5_000, targets: [.grdb: 5])
+        guard isWanted(row.name) else { return }
+        let visits = Visit.make(accounts.count)
+        for side in compared { try sides[side].insertVisits(visits) }
+        try measure(row, compared) { side in
+            try (0..<row.operations).map { try sides[side].fetchVisits(place: $0 * 7 % 400, day: $0 * 31 % 100) }
+        }
     }
 
     private func measureByID(_ sides: OpenSides, _ ids: [Int]) throws {

@@ -29,6 +29,10 @@ protocol Side: AnyObject {
     func fetchLastNames(limit: Int) throws -> Checksum
     /// Counts the records whose email contains a text.
     func countEmails(containing text: String) throws -> Int
+    /// Inserts visits in one transaction.
+    func insertVisits(_ visits: [Visit]) throws
+    /// Reads the visits of a place on a day, in the order of ids.
+    func fetchVisits(place: Int, day: Int) throws -> Checksum
     func close() throws
 }
 
