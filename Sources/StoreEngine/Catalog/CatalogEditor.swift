@@ -203,6 +203,9 @@ package struct CatalogEditor: ~Copyable {
         replaced.append(retired)
     }
 
+    /// Makes other processes read the catalog, and with it the format, anew before their next transaction.
+    package mutating func announce() { didWrite = true }
+
     /// Opens all databases of the types and hands the transaction back.
     package consuming func finish(version: UInt64) throws(StoreError) -> FinishedEdit {
         var opened: [OpenType] = []

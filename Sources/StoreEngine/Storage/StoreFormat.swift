@@ -4,10 +4,12 @@ package import LMDB
 /// The format of stores that this library writes, and the first steps in a store.
 package enum StoreFormat {
     /// The format's version. See the article *The file format* for its history.
-    package static let version: UInt32 = 1
+    package static let version: UInt32 = 2
 
     /// What the metadata says of a store.
     package struct Header: Sendable {
+        /// The version of the store's format.
+        package let format: UInt32
         package let identity: UUID
         package let head: FeedHead
         package let catalogVersion: UInt64
@@ -70,9 +72,7 @@ package enum StoreFormat {
     package static func initialize(
         _ databases: StoreDatabases, identity: UUID, epoch: UInt64, home: [UInt8], in raw: inout LMDBWriteTransaction
     ) throws(StoreError) -> Header {
-        var version = ByteWriter()
-        version.append(StoreFormat.version)
-        try put(MetadataKey.format, version.bytes, databases, &raw)
+        try writeVersion(databases, &raw)
         var identityBytes = ByteWriter()
         identity.encode(to: &identityBytes)
         try put(MetadataKey.identity, identityBytes.bytes, databases, &raw)
@@ -80,7 +80,7 @@ package enum StoreFormat {
         try writeHead(head, databases, &raw)
         try writeCatalogVersion(1, databases, &raw)
         unsafe try put(MetadataKey.home, home.span.bytes, databases, &raw)
-        return Header(identity: identity, head: head, catalogVersion: 1, home: home)
+        return Header(format: version, identity: identity, head: head, catalogVersion: 1, home: home)
     }
 
     /// Reads and checks the metadata.
@@ -96,6 +96,7 @@ package enum StoreFormat {
                 remedy: "use a program built with a newer ModelStore")
         }
         return Header(
+            format: version,
             identity: try decode(MetadataKey.identity, databases, snapshot) { bytes throws(CodecError) in
                 try UUID(from: bytes)
             },
@@ -116,6 +117,15 @@ package enum StoreFormat {
         try decode(MetadataKey.catalogVersion, databases, snapshot) { bytes throws(CodecError) in
             try UInt64(from: bytes)
         }
+    }
+
+    /// Writes that the store has this library's format. What an earlier one lacks, a store may lack at any time.
+    package static func writeVersion(
+        _ databases: StoreDatabases, _ raw: inout LMDBWriteTransaction
+    ) throws(StoreError) {
+        var bytes = ByteWriter()
+        bytes.append(version)
+        try put(MetadataKey.format, bytes.bytes, databases, &raw)
     }
 
     /// Writes the feed's head.

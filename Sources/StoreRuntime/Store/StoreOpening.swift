@@ -42,7 +42,9 @@ enum StoreOpening {
         } else {
             didWrite = try ForeignWrites.note(&head, databases, context, in: &raw)
         }
+        if header.format < StoreFormat.version { try StoreFormat.writeVersion(databases, &raw) }
         var editor = try CatalogEditor(raw: raw, databases: databases, head: head, context: context)
+        if header.format < StoreFormat.version { editor.announce() }
         try body(&editor)
         let finished = try editor.finish(version: header.catalogVersion)
         let types = finished.types
