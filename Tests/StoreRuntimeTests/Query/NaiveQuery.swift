@@ -90,8 +90,9 @@ struct NaiveQuery {
             if left.isNaN || right.isNaN { return left.isNaN == right.isNaN ? 0 : left.isNaN ? 1 : -1 }
             return left < right ? -1 : left > right ? 1 : 0
         case (.string(let left), .string(let right)):
-            let (first, second) = (left.unicodeScalars.map(\.value), right.unicodeScalars.map(\.value))
-            return first == second ? 0 : first.lexicographicallyPrecedes(second) ? -1 : 1
+            // The order of UTF-8's bytes is that of the scalars.
+            if !left.utf8.contains(0), !right.utf8.contains(0) { return Int(unsafe strcmp(left, right)) }
+            return left.utf8.elementsEqual(right.utf8) ? 0 : left.utf8.lexicographicallyPrecedes(right.utf8) ? -1 : 1
         default: preconditionFailure("the generator compares \(left) with \(right)")
         }
     }

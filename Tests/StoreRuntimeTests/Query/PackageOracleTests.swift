@@ -1,0 +1,128 @@
+import Foundation
+import StoreEngine
+import StoreRuntime
+import Testing
+
+/// Random requests over all Debian packages that apt knows, by every plan that could answer them, against an oracle.
+@Suite(.enabled(if: PackageCatalog.isThere, "apt knows no packages here: run apt-get update"))
+struct PackageOracleTests {
+    private static let seed =
+        ProcessInfo.processInfo.environment["MODELSTORE_SEED"].flatMap { UInt64($0) }
+        ?? UInt64.random(in: .min ... .max)
+
+    @Test func `every plan finds the packages that a look at each finds`() throws {
+        let store = try Store.temporary(records: [])
+        try store.addTypes([PackageCatalog.schema])
+        let all = PackageCatalog.records.sorted { key($0).utf8.lexicographicallyPrecedes(key($1).utf8) }
+        try store.write { tx in
+            for record in all { _ = try tx.put(record, typeIndex: 0, mode: .insert) }
+        }
+        let type = store.recordTypes[0]
+        var requests = PackageRequests(random: TestRandom(seed: Self.seed), records: all, type: type)
+        for number in 0..<TestLength.runs(5, long: 2_000) {
+            let request = requests.next()
+            let expected = NaiveQuery(type: type, request: request).run(all).map(key)
+            var unlimited = request
+            (unlimited.limit, unlimited.offset) = (nil, 0)
+            let matching = Set(NaiveQuery(type: type, request: unlimited).run(all).map(key))
+            try store.read { tx in
+                let reading = tx._reading
+                for path in [nil] + (try reading.paths(request, typeIndex: 0)).map(Optional.init) {
+                    var found: [String] = []
+                    try reading.fetchFields(request, places: [0], typeIndex: 0, by: path) { values in
+                        if case .string(let key) = values[0] { found.append(key) }
+                        return true
+                    }
+                    let isRight =
+                        request.order.isEmpty
+                        ? found.count == expected.count && Set(found).isSubset(of: matching) : found == expected
+                    if !isRight {
+                        Issue.record(
+                            """
+                            MODELSTORE_SEED=\(Self.seed), request \(number) by \(String(describing: path)): \(found.count) \
+                            found, \(expected.count) expected
+                            \(request)
+                            \(try reading.explain(request, typeIndex: 0, by: path))
+                            """)
+                    }
+                }
+                let count = try reading.count(request, typeIndex: 0)
+                if count != expected.count {
+                    Issue.record(
+                        "MODELSTORE_SEED=\(Self.seed), request \(number): counted \(count), not \(expected.count)")
+                }
+            }
+        }
+        if TestLength.isLong { #expect(try store.findings().isEmpty) }
+    }
+
+    private func key(_ record: DynamicRecord) -> String {
+        if case .string(let key) = record.values[0] { key } else { "" }
+    }
+}
+
+/// Requests that people might make of packages, with values that some of them have.
+private struct PackageRequests {
+    var random: TestRandom
+    let records: [DynamicRecord]
+    let type: RecordType
+
+    private static let texts = ["key", "name", "section", "priority", "maintainer", "homepage", "summary"]
+    private static let numbers = ["bytes", "installed"]
+
+    mutating func next() -> Request {
+        var request = Request()
+        request.condition = random.oneIn(12) ? .constant(true) : condition(depth: 2)
+        for _ in 0..<random.pick([0, 1, 1, 2]) {
+            let field = random.pick(Self.texts + Self.numbers)
+            request.order.append(SortTerm(FieldName(field), isDescending: random.oneIn(2)))
+        }
+        if !random.oneIn(3) { request.limit = random.pick([1, 10, 100, 5_000]) }
+        if random.oneIn(4) { request.offset = random.pick([1, 7, 300]) }
+        return request
+    }
+
+    private mutating func condition(depth: Int) -> ConditionNode {
+        switch depth == 0 ? 0 : random.below(9) {
+        case 6: .and([condition(depth: depth - 1), condition(depth: depth - 1)])
+        case 7: .or([condition(depth: depth - 1), condition(depth: depth - 1)])
+        case 8: .not(condition(depth: depth - 1))
+        default: leaf()
+        }
+    }
+
+    private mutating func leaf() -> ConditionNode {
+        let record = random.pick(records)
+        func value(_ name: String) -> DynamicValue {
+            type.place(ofFieldNamed: name).map { record.values[$0] } ?? .none
+        }
+        switch random.below(7) {
+        case 0:
+            let name = random.pick(Self.texts + Self.numbers)
+            return .comparison(FieldName(name), .equal, value(name))
+        case 1:
+            let name = random.pick(Self.texts)
+            let members = (0..<random.pick([1, 2, 5])).map { _ in
+                type.place(ofFieldNamed: name).map { random.pick(records).values[$0] } ?? .none
+            }
+            return .membership(FieldName(name), members)
+        case 2:
+            let name = random.pick(["key", "name", "maintainer", "summary"])
+            guard case .string(let text) = value(name) else { return .constant(true) }
+            return .text(FieldName(name), .startsWith, String(text.prefix(random.pick([1, 2, 4, 9]))), [])
+        case 3:
+            guard case .string(let text) = value("summary") else { return .constant(true) }
+            let word = text.split(separator: " ").max { $0.count < $1.count } ?? "lib"
+            return .text(FieldName("summary"), random.pick([.contains, .endsWith]), String(word.prefix(6)), [])
+        case 4:
+            guard case .list(let names) = value("depends"), !names.isEmpty else {
+                return .size(FieldName("depends"), .equal, 0)
+            }
+            return .element(FieldName("depends"), random.pick(names))
+        default:
+            let name = random.pick(Self.numbers)
+            return .comparison(
+                FieldName(name), random.pick([.less, .lessOrEqual, .greater, .greaterOrEqual]), value(name))
+        }
+    }
+}
