@@ -34,6 +34,14 @@ public struct FieldDecoder: ~Escapable {
         return slots[index] < 0 ? nil : Int(slots[index])
     }
 
+    /// The bytes of field `index` as declared, nil when the record is of a version without this field.
+    @usableFromInline
+    @_lifetime(copy self)
+    func bytes(ofDeclared index: Int) throws(CodecError) -> RawSpan? {
+        guard let slot = try slot(index) else { return nil }
+        return try table.field(slot)
+    }
+
     /// Field `index` as declared.
     ///
     /// - Throws: ``CodecError`` when its bytes are no `V`, or the record is of a version without this field.

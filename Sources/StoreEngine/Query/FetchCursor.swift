@@ -31,6 +31,8 @@ struct FetchCursor: ~Copyable, ~Escapable {
     private var upgraded: [UInt8] = []
     /// Whether the bytes of the records are of interest; without, entries of an index are enough to count.
     private let needsRecords: Bool
+    /// The rows that were found already, where each counts once.
+    private var rows = DistinctRows()
     /// What was done so far.
     private var counts: FetchCounts
     /// How much memory the keys of an intersection or a union may take.
@@ -45,7 +47,8 @@ struct FetchCursor: ~Copyable, ~Escapable {
         _ scope: ReadingScope, type: OpenType, plan: Plan, needsRecords: Bool = true, keyByteLimit: Int = 64 << 20
     ) throws(StoreError) {
         self.scope = scope
-        self.needsRecords = needsRecords || plan.filter != nil || plan.needsSort
+        self.needsRecords =
+            needsRecords || plan.filter != nil || plan.needsSort || plan.position != nil || plan.distinct != nil
         self.type = type
         self.plan = plan
         newestVersion = type.type.version
@@ -77,6 +80,7 @@ struct FetchCursor: ~Copyable, ~Escapable {
         guard remaining > 0 else { return false }
         if plan.needsSort, !isSorted { try sort() }
         while try find() {
+            if let distinct = plan.distinct, try !isNew(distinct) { continue }
             if toSkip > 0 {
                 toSkip -= 1
                 continue
@@ -91,7 +95,8 @@ struct FetchCursor: ~Copyable, ~Escapable {
     /// Goes to the end, to count.
     @_lifetime(self: copy self)
     mutating func skipAll() throws(StoreError) {
-        if case .walk = plan.source, filter == nil, plan.limit == nil, plan.offset == 0, !plan.needsSort {
+        let isPlain = filter == nil && plan.position == nil && plan.distinct == nil && !plan.needsSort
+        if case .walk = plan.source, isPlain, plan.limit == nil, plan.offset == 0 {
             counts.returned += try walker.countRest()
             return
         }
@@ -118,12 +123,14 @@ struct FetchCursor: ~Copyable, ~Escapable {
     @usableFromInline
     func damage(_ error: CodecError) -> StoreError { scope.damage(type, key: currentKey, error) }
 
-    /// The fields of the record that the walk is at, its checksum checked.
+    /// The fields of the record that the walk is at.
+    ///
+    /// - Parameter verifying: whether the record's checksum is compared, which reads all of it.
     @usableFromInline
     @_lifetime(copy self)
-    func decoder(_ binding: TypedBinding) throws(StoreError) -> FieldDecoder {
+    func decoder(_ binding: TypedBinding, verifying: Bool = true) throws(StoreError) -> FieldDecoder {
         do {
-            return try scope.decoder(binding, record: currentRecord, verifying: true)
+            return try scope.decoder(binding, record: currentRecord, verifying: verifying)
         } catch {
             throw damage(error)
         }
@@ -173,17 +180,43 @@ struct FetchCursor: ~Copyable, ~Escapable {
                 guard try step() else { return false }
                 if nextPending < pending.count { continue }
             }
-            guard let filter else { return true }
+            if filter == nil, plan.position == nil { return true }
             counts.tested += 1
-            do {
-                let record = try RecordBytes(unverified: currentRecord)
-                if try filter.holds(record.table, nil) { break }
-            } catch {
-                throw damage(error)
-            }
+            if try isWanted() { break }
         }
         counts.passed += 1
         return true
+    }
+
+    /// Whether the record meets what the source does not say.
+    private func isWanted() throws(StoreError) -> Bool {
+        do {
+            let table = try RecordBytes(unverified: currentRecord).table
+            if let filter, try !filter.holds(table, nil) { return false }
+            return try plan.position?.precedes(table, currentKey, plan.order) ?? true
+        } catch {
+            throw damage(error)
+        }
+    }
+
+    /// Whether there was no row before that is equal to the one of the record that the walk is at.
+    private mutating func isNew(_ distinct: DistinctFields) throws(StoreError) -> Bool {
+        do {
+            let row = try distinct.row(RecordBytes(unverified: currentRecord).table)
+            return rows.insert(row, onlyLast: distinct.areNeighbours)
+        } catch {
+            throw damage(error)
+        }
+    }
+
+    /// Where the record that the walk is at stands in the order of a request.
+    func pageToken(_ fingerprint: UInt64) throws(StoreError) -> PageToken {
+        do {
+            let table = try RecordBytes(unverified: currentRecord).table
+            return try PageToken(fingerprint, table, order: plan.order, idParts: type.idParts)
+        } catch {
+            throw damage(error)
+        }
     }
 
     /// Goes to the next entry of the path, and to its record.
@@ -293,7 +326,9 @@ struct FetchCursor: ~Copyable, ~Escapable {
     /// Finds all, and puts their keys in order.
     @_lifetime(self: copy self)
     private mutating func sort() throws(StoreError) {
-        var found = SortedKeys(capacity: plan.wanted, isIDDescending: plan.order.last?.isDescending ?? false)
+        // Of rows that count once it is not known how many must be found.
+        let capacity = plan.distinct == nil ? plan.wanted : .max
+        var found = SortedKeys(capacity: capacity, isIDDescending: plan.order.last?.isDescending ?? false)
         var sortKey = ByteWriter(capacity: 64)
         let first = plan.order[0]
         while try find() {

@@ -4,7 +4,7 @@ struct PathCandidate: Sendable {
     let place: Int?
     let parts: [KeyPart]
     /// The runs of keys outside of which no record can meet the condition.
-    let ranges: KeyRanges
+    var ranges: KeyRanges
     /// The number of leading parts that are fixed to one value each.
     let fixedCount: Int
     /// The number of parts that the ranges speak of.

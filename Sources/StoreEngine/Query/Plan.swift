@@ -35,6 +35,10 @@ package struct Plan: Sendable {
     let needsSort: Bool
     let limit: Int?
     let offset: Int
+    /// Where the records begin that count; nil where all do.
+    let position: PlanPosition?
+    /// By what rows are told apart of which only the first counts; nil where all do.
+    let distinct: DistinctFields?
     /// About how many records meet the condition; nil where the choice was clear without.
     let matching: RowEstimate?
 
@@ -84,14 +88,16 @@ struct SortPart: Sendable {
     /// Appends the field's part of a sort key, whose bytes are in the order that is asked for.
     func append(_ table: FieldTable, _ places: [Int32]?, to writer: inout ByteWriter) throws(CodecError) {
         let start = writer.count
-        if let bytes = try access.bytes(table, places) {
-            if access.mayBeNone { writer.append(byte: 1) }
-            try component.append(bytes, to: &writer)
-        } else {
-            writer.append(byte: 0)
-        }
+        try appendKey(of: access.bytes(table, places), to: &writer)
         // Keys tell where they end, so that their complements compare the other way round.
         if isDescending { writer.complement(from: start) }
+    }
+
+    /// Appends a value as it stands in keys, in whatever direction records are sorted.
+    func appendKey(of value: RawSpan?, to writer: inout ByteWriter) throws(CodecError) {
+        guard let value else { return writer.append(byte: 0) }
+        if access.mayBeNone { writer.append(byte: 1) }
+        try component.append(value, to: &writer)
     }
 }
 

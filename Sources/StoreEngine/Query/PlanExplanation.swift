@@ -19,6 +19,10 @@ struct PlanExplanation {
             let order = plan.needsSort ? "sort what is found" : "walk \(plan.isBackward ? "backward" : "forward")"
             lines.append("\(order) for the order by \(terms.joined(separator: ", "))")
         }
+        if plan.position != nil { lines.append("go on behind a position") }
+        if let distinct = plan.distinct {
+            lines.append("each \(distinct.names) once" + (distinct.areNeighbours ? ", equal ones are neighbours" : ""))
+        }
         if request.offset > 0 { lines.append("leave out the first \(request.offset)") }
         if let limit = request.limit { lines.append("at most \(limit)") }
         if let done {

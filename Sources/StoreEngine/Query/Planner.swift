@@ -8,6 +8,7 @@
 /// ranges say the same.
 struct Planner {
     let type: OpenType
+    /// What is asked for, with what its position says of it.
     let request: Request
     /// Whether more of the records is of interest than ``covered`` says.
     private let needsRecords: Bool
@@ -16,6 +17,8 @@ struct Planner {
     let filter: CompiledCondition
     let sort: [SortPart]
     private let finder: CandidateFinder
+    private let position: PlanPosition?
+    private let distinct: DistinctFields?
 
     /// The most parts of an `||` that are looked up one by one.
     private static let maximumBranches = 64
@@ -34,12 +37,19 @@ struct Planner {
             throw StoreError(.invalidValue, "limit and offset must not be negative")
         }
         self.type = type
-        self.request = request
-        needsRecords = places == nil
+        sort = try Planner.sortParts(request.order(of: type), type)
+        let sort = sort
+        position = try request.position.map { position throws(StoreError) in
+            try PlanPosition(position, of: request, type: type, sort: sort)
+        }
+        distinct = try DistinctFields(request, type: type.type)
+        var bounded = request
+        if let bound = position?.bound { bounded.condition = .and([request.condition, bound]) }
+        self.request = bounded
+        needsRecords = places == nil || position != nil || distinct != nil
         covered = places ?? []
-        filter = try ConditionCompiler(type: type.type).compile(request.condition)
-        sort = try Planner.sortParts(request.order, type)
-        finder = CandidateFinder(type, request.condition)
+        filter = try ConditionCompiler(type: type.type).compile(bounded.condition)
+        finder = CandidateFinder(type, bounded.condition)
     }
 
     private static func sortParts(_ order: [SortTerm], _ type: OpenType) throws(StoreError) -> [SortPart] {
@@ -119,11 +129,15 @@ struct Planner {
 
     func walk(_ candidate: PathCandidate) -> PlanOption {
         let fixed = candidate.parts.prefix(candidate.fixedCount).map(\.place)
+        let order = PlanOrder(
+            parts: candidate.parts.dropFirst(candidate.fixedCount), fixed: fixed, isByID: candidate.place == nil,
+            of: type, sort: sort)
+        var candidate = candidate
+        if let position, order != .unordered, let keys = position.keys(on: candidate, sort, request.condition, type) {
+            candidate.ranges = candidate.ranges.intersection(KeyRanges([keys]))
+        }
         return PlanOption(
-            form: .walk, candidates: [candidate], isExact: isExact([candidate], request.condition),
-            order: PlanOrder(
-                parts: candidate.parts.dropFirst(candidate.fixedCount), fixed: fixed, isByID: candidate.place == nil,
-                of: type, sort: sort))
+            form: .walk, candidates: [candidate], isExact: isExact([candidate], request.condition), order: order)
     }
 
     private func intersection(_ candidates: [PathCandidate]) -> PlanOption {
@@ -270,7 +284,7 @@ struct Planner {
             source: option.source(of: type, rows), filter: option.isExact ? nil : filter, wholeFilter: filter,
             isBackward: option.order == .backward, order: sort,
             needsSort: option.order == .unordered && !sort.isEmpty, limit: request.limit, offset: request.offset,
-            matching: matching)
+            position: position, distinct: distinct, matching: matching)
     }
 }
 

@@ -96,7 +96,7 @@ extension ReadingScope {
             let isAll = request.request.condition == .constant(true)
             ordered.request.condition = isAll ? hasValue : .and([request.request.condition, hasValue])
         }
-        if request.request.limit == nil, request.request.offset == 0 {
+        if request.request.limit == nil, request.request.offset == 0, request.request.position == nil {
             ordered.request.order = [term]
             ordered.request.limit = 1
             return try fetch(ordered).first.map { field.value(in: $0) }

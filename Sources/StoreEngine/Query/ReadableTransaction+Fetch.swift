@@ -119,21 +119,15 @@ extension ReadingScope {
         let type = state.catalog.types[typeIndex]
         var cursor = try fetchCursor(request, typeIndex: typeIndex, by: path, keyByteLimit: keyByteLimit)
         while try cursor.advance() {
-            let record: DynamicRecord
-            do {
-                record = try DynamicRecord(cursor.record, of: type)
-            } catch {
-                throw cursor.damage(error)
-            }
-            if try !body(record) { break }
+            if try !body(cursor.dynamicRecord(type)) { break }
         }
         return cursor.scannedCount
     }
 
     /// How many records of a type a request asks for.
     package func count(_ request: Request, typeIndex: Int) throws(StoreError) -> Int {
-        let isPlain = request.condition == .constant(true)
-        if isPlain {
+        let isPlain = request.condition == .constant(true) && request.position == nil
+        if isPlain, !request.isDistinct {
             let rest = max(0, try count(typeIndex: typeIndex) - request.offset)
             return min(rest, request.limit ?? rest)
         }
@@ -143,7 +137,8 @@ extension ReadingScope {
     /// Counts by a walk, and tells what that took.
     package func counted(_ request: Request, typeIndex: Int) throws(StoreError) -> FetchCounts {
         var unordered = request
-        unordered.order = []
+        // A position is one in the order.
+        if request.position == nil { unordered.order = [] }
         var cursor = try fetchCursor(unordered, typeIndex: typeIndex, needsRecords: false)
         try cursor.skipAll()
         return cursor.done

@@ -8,6 +8,12 @@ package struct Request: Hashable, Sendable {
     package var limit: Int?
     /// How many of the first to leave out.
     package var offset = 0
+    /// Where to go on in the order; nil to begin at the front.
+    package var position: RequestPosition?
+    /// The fields that are of interest; nil for all.
+    package var fields: [FieldName]?
+    /// Whether of records that are equal in `fields` only the first counts.
+    package var isDistinct = false
 
     package init() {}
 }

@@ -12,28 +12,22 @@ public struct Field<Root, Value>: Sendable {
     public let name: String
     @usableFromInline let read: @Sendable (Root) -> Value
     @usableFromInline let write: (@Sendable (inout Root, Value) -> Void)?
-
-    /// A token for the property at `index`, read by `get` and, unless it is a constant, written by `set`.
-    @inlinable
-    public init(
-        _ index: Int, _ name: String,
-        get: @escaping @Sendable (Root) -> Value,
-        set: (@Sendable (inout Root, Value) -> Void)? = nil
-    ) {
-        self.init(index: index, nestedPath: [], name: name, read: get, write: set)
-    }
+    /// Decodes the property from the bytes of the record's own field at `index`.
+    @usableFromInline let decode: @Sendable (RawSpan) throws(CodecError) -> Value
 
     @usableFromInline
     init(
         index: Int, nestedPath: [Int], name: String,
         read: @escaping @Sendable (Root) -> Value,
-        write: (@Sendable (inout Root, Value) -> Void)?
+        write: (@Sendable (inout Root, Value) -> Void)?,
+        decode: @escaping @Sendable (RawSpan) throws(CodecError) -> Value
     ) {
         self.index = index
         self.nestedPath = nestedPath
         self.name = name
         self.read = read
         self.write = write
+        self.decode = decode
     }
 
     /// The places of the property: that in the record, then those in the embedded structs on the way.
@@ -63,7 +57,12 @@ public struct Field<Root, Value>: Sendable {
         let outer = read
         return Field<Root, Nested?>(
             index: index, nestedPath: nestedPath + inner.path, name: name + "." + inner.name,
-            read: { outer($0).map { inner.read($0) } }, write: nil)
+            read: { outer($0).map { inner.read($0) } }, write: nil,
+            decode: { (bytes: RawSpan) throws(CodecError) -> Nested? in
+                guard bytes.byteCount > 0 else { return nil }
+                let table = try FieldTable(bytes.extracting(1..<bytes.byteCount))
+                return try inner.decode(table.field(inner.index))
+            })
     }
 
     /// The same for a property that is optional itself.
@@ -74,7 +73,12 @@ public struct Field<Root, Value>: Sendable {
         let outer = read
         return Field<Root, Nested?>(
             index: index, nestedPath: nestedPath + inner.path, name: name + "." + inner.name,
-            read: { outer($0).flatMap { inner.read($0) } }, write: nil)
+            read: { outer($0).flatMap { inner.read($0) } }, write: nil,
+            decode: { (bytes: RawSpan) throws(CodecError) -> Nested? in
+                guard bytes.byteCount > 0 else { return nil }
+                let table = try FieldTable(bytes.extracting(1..<bytes.byteCount))
+                return try inner.decode(table.field(inner.index))
+            })
     }
 
     /// The token for a property of the embedded struct that this property holds.
@@ -95,7 +99,10 @@ public struct Field<Root, Value>: Sendable {
             nestedPath: nestedPath + inner.path,
             name: name + "." + inner.name,
             read: { inner.read(outerRead($0)) },
-            write: nestedWrite
+            write: nestedWrite,
+            decode: { (bytes: RawSpan) throws(CodecError) -> Nested in
+                try inner.decode(FieldTable(bytes).field(inner.index))
+            }
         )
     }
 }

@@ -6,20 +6,47 @@ import StoreEngine
 struct NaiveQuery {
     let type: RecordType
     let request: Request
+    /// The record that the request goes on behind, by its place in the order of ids.
+    var last: Int?
 
     /// What a request over these records, which come in the order of ids, gives.
     func run(_ records: [DynamicRecord]) -> [DynamicRecord] {
-        var found = Array(records.enumerated()).filter { holds(request.condition, $0.element) }
+        typealias Numbered = (offset: Int, element: DynamicRecord)
+        var found: [Numbered] = Array(records.enumerated()).filter { holds(request.condition, $0.element) }
         let isIDDescending = request.order.last?.isDescending ?? false
-        found.sort { left, right in
+        let comesBefore = { (left: Numbered, right: Numbered) in
             for term in request.order {
                 let order = compare(value(term.field, left.element), value(term.field, right.element))
                 if order != 0 { return term.isDescending ? order > 0 : order < 0 }
             }
             return isIDDescending ? left.offset > right.offset : left.offset < right.offset
         }
+        found.sort(by: comesBefore)
+        if let last {
+            found.removeAll { !comesBefore((last, records[last]), $0) }
+        }
+        if request.isDistinct { found = firsts(found) { $0.element } }
         let kept = found.dropFirst(request.offset)
         return kept.prefix(request.limit ?? kept.count).map(\.element)
+    }
+
+    /// The position behind a record.
+    func position(_ record: DynamicRecord) -> RequestPosition {
+        .row(Dictionary(uniqueKeysWithValues: zip(type.fields.map(\.name), record.values)))
+    }
+
+    /// The first of those that are equal in the fields of interest.
+    private func firsts<T>(_ rows: [T], _ record: (T) -> DynamicRecord) -> [T] {
+        var kept: [T] = []
+        for row in rows {
+            let isKnown = kept.contains { other in
+                (request.fields ?? []).allSatisfy {
+                    compare(value($0, record(row)), value($0, record(other))) == 0
+                }
+            }
+            if !isKnown { kept.append(row) }
+        }
+        return kept
     }
 
     private func value(_ name: FieldName, _ record: DynamicRecord) -> DynamicValue {

@@ -48,6 +48,10 @@ struct RequestGenerator {
         }
         if chance(50) { request.limit = pick([0, 1, 2, 5, 20, 1_000]) }
         if chance(30) { request.offset = pick([0, 1, 3, 50]) }
+        if chance(20) {
+            request.fields = (0..<pick([1, 1, 2])).map { _ in FieldName([pick(fields).name]) }
+            request.isDistinct = chance(80)
+        }
         return request
     }
 

@@ -1,0 +1,158 @@
+/// A fetch request for some fields of each record: as one value, a tuple, or a smaller struct. A value that can be kept
+/// and sent; ``FetchRequest/fields(_:)`` makes one.
+///
+/// ```swift
+/// let readings = Sensor.where { $0.room == "kitchen" }.fields { ($0.id, $0.celsius) }
+/// for (id, celsius) in try store.read({ try $0.fetch(readings) }) { … }
+/// ```
+///
+/// Only these fields are decoded, so that a record's checksum, which is over all of it, is not looked at.
+public struct Projection<R: Record, Output>: Sendable {
+    package var request: Request
+    /// Decodes the fields of one record; nil when the record is of a version that lacks one.
+    let decode: @Sendable (borrowing FieldDecoder) throws(CodecError) -> Output?
+    /// The same from a whole record, which has initial values where its version lacks a field.
+    let extract: @Sendable (R) throws(CodecError) -> Output
+    /// Why the output does not fit the record, an error when the projection is used.
+    let misfit: StoreError?
+
+    /// At most so many rows.
+    ///
+    /// - Parameter count: not negative.
+    public func limit(_ count: Int) -> Projection {
+        var result = self
+        result.request.limit = count
+        return result
+    }
+
+    /// Without the first `count` rows, which are walked all the same.
+    ///
+    /// - Parameter count: not negative.
+    public func offset(_ count: Int) -> Projection {
+        var result = self
+        result.request.offset = count
+        return result
+    }
+
+    /// Each row once: of those that are equal the first in the request's order.
+    ///
+    /// Values that comparisons take for equal are, such as `-0.0` and `0.0`. Limit and offset count what is left.
+    ///
+    /// - Complexity: takes memory for each different row, except where the request is ordered by just these fields.
+    public func distinct() -> Projection {
+        var result = self
+        result.request.isDistinct = true
+        return result
+    }
+}
+
+extension FetchRequest {
+    /// One field, or a tuple of fields, of each record.
+    ///
+    /// - Parameter select: gets the tokens of the record's fields, and returns those to decode.
+    public func fields<each Value>(
+        _ select: (R.Fields) -> (repeat Field<R, each Value>)
+    ) -> Projection<R, (repeat each Value)> {
+        let chosen = select(R.fields)
+        var request = request
+        request.fields = []
+        for field in repeat each chosen { request.fields?.append(FieldName(field.name)) }
+        return Projection(
+            request: request,
+            decode: { (decoder: borrowing FieldDecoder) throws(CodecError) -> (repeat each Value)? in
+                for field in repeat each chosen {
+                    if try decoder.slot(field.index) == nil { return nil }
+                }
+                return try (repeat decoder.value(of: each chosen))
+            },
+            extract: { record in (repeat (each chosen).value(in: record)) }, misfit: nil)
+    }
+
+    /// What `make` makes of some fields of each record: `.fields(Summary.init) { ($0.id, $0.celsius) }`.
+    ///
+    /// - Parameters:
+    ///   - make: gets the values.
+    ///   - select: gets the tokens of the record's fields, and returns those to decode.
+    public func fields<each Value, Output>(
+        _ make: @escaping @Sendable (repeat each Value) -> Output,
+        _ select: (R.Fields) -> (repeat Field<R, each Value>)
+    ) -> Projection<R, Output> {
+        let values = fields(select)
+        return Projection(
+            request: values.request,
+            decode: { (decoder: borrowing FieldDecoder) throws(CodecError) -> Output? in
+                guard let row = try values.decode(decoder) else { return nil }
+                return make(repeat each row)
+            },
+            extract: { (record: R) throws(CodecError) -> Output in
+                let row = try values.extract(record)
+                return make(repeat each row)
+            }, misfit: nil)
+    }
+
+    /// A smaller struct of each record, whose properties are some of the record's fields by name and type.
+    ///
+    /// - Parameter type: a struct marked `@Embedded`. Using the projection throws ``StoreError`` with the code
+    ///   `unknownField` or `invalidValue` where the record has no field for one of its properties.
+    public func fields<Output: EmbeddedValue>(as type: Output.Type) -> Projection<R, Output> {
+        var request = request
+        let wanted = Output.embeddedSchema.fields
+        request.fields = wanted.map { FieldName([$0.name]) }
+        let (places, misfit) = Self.places(of: wanted, in: "\(Output.self)")
+        return Projection(
+            request: request,
+            decode: { (decoder: borrowing FieldDecoder) throws(CodecError) -> Output? in
+                var slots = places
+                if let mapped = decoder.slots {
+                    slots = places.map { mapped[Int($0)] }
+                    if slots.contains(where: { $0 < 0 }) { return nil }
+                }
+                return try Output(from: FieldDecoder(decoder.table, slots: slots))
+            },
+            extract: { (record: R) throws(CodecError) -> Output in
+                var encoder = FieldEncoder()
+                encoder.begin(fieldCount: R.recordSchema.fields.count)
+                try record.encode(to: &encoder)
+                try encoder.finish()
+                return try Output(from: FieldDecoder(FieldTable(encoder.tableBytes), slots: places))
+            }, misfit: misfit)
+    }
+
+    /// For each wanted field its place in the record as declared.
+    private static func places(of wanted: [FieldSchema], in owner: String) -> ([Int32], StoreError?) {
+        let schema = R.recordSchema
+        var places: [Int32] = []
+        for field in wanted {
+            guard let place = schema.fields.firstIndex(where: { $0.name == field.name }) else {
+                let nearest = NearestName.find(field.name, among: schema.fields.map(\.name))
+                return (
+                    [],
+                    StoreError(
+                        .unknownField, "\(schema.name) has no field \(field.name), as \(owner) wants it",
+                        remedy: nearest.map { "did you mean \($0)?" } ?? "name the properties as the record does")
+                )
+            }
+            guard schema.fields[place].type == field.type else {
+                return (
+                    [],
+                    StoreError(
+                        .invalidValue,
+                        "\(schema.name).\(field.name) is \(schema.fields[place].type), in \(owner) it is \(field.type)",
+                        remedy: "give the property the type that it has in the record")
+                )
+            }
+            places.append(Int32(place))
+        }
+        return (places, nil)
+    }
+}
+
+extension FieldDecoder {
+    /// The field that a token names, of a record whose version has it.
+    func value<R, V>(of field: Field<R, V>) throws(CodecError) -> V {
+        guard let bytes = try bytes(ofDeclared: field.index) else {
+            throw CodecError("the record is of a version that lacks field \(field.name)")
+        }
+        return try field.decode(bytes)
+    }
+}

@@ -1,0 +1,86 @@
+// Fetching some fields of each record.
+extension ReadableTransaction where Self: ~Copyable {
+    /// The rows that a projection asks for.
+    ///
+    /// - Throws: ``StoreError``: as for a whole record, and `unknownField` or `invalidValue` where a struct does not fit
+    ///   the record.
+    /// - Complexity: as ``fetch(_:)-(FetchRequest<R>)``; of each record only these fields are decoded.
+    public borrowing func fetch<R: Record, Output>(
+        _ projection: Projection<R, Output>
+    ) throws(StoreError) -> [Output] {
+        try _reading.fetch(projection)
+    }
+
+    /// The first row that a projection asks for, or nil.
+    public borrowing func first<R: Record, Output>(
+        _ projection: Projection<R, Output>
+    ) throws(StoreError) -> Output? {
+        try fetch(projection.limit(Swift.min(projection.request.limit ?? 1, 1))).first
+    }
+
+    /// How many rows a projection asks for. Decodes none.
+    public borrowing func count<R: Record, Output>(_ projection: Projection<R, Output>) throws(StoreError) -> Int {
+        let scope = _reading
+        return try scope.count(projection.request, typeIndex: scope.binding(R.self).typeIndex)
+    }
+
+    /// Calls `body` with each row that a projection asks for, until it returns false. Takes memory for one row, unless
+    /// they have to be sorted or told apart.
+    public borrowing func forEach<R: Record, Output>(
+        _ projection: Projection<R, Output>, _ body: (Output) throws -> Bool
+    ) throws {
+        try _reading.forEach(projection, body)
+    }
+
+    /// How a projection is answered, for people.
+    public borrowing func explain<R: Record, Output>(
+        _ projection: Projection<R, Output>
+    ) throws(StoreError) -> String {
+        let scope = _reading
+        return try scope.explain(projection.request, typeIndex: scope.binding(R.self).typeIndex)
+    }
+}
+
+extension ReadingScope {
+    func fetch<R: Record, Output>(_ projection: Projection<R, Output>) throws(StoreError) -> [Output] {
+        let binding = try binding(R.self)
+        var cursor = try fetchCursor(projection, binding)
+        var rows: [Output] = []
+        while try cursor.advance() { rows.append(try cursor.row(projection, binding)) }
+        return rows
+    }
+
+    func forEach<R: Record, Output>(
+        _ projection: Projection<R, Output>, _ body: (Output) throws -> Bool
+    ) throws {
+        let binding = try binding(R.self)
+        var cursor = try fetchCursor(projection, binding)
+        while try cursor.advance() {
+            if try !body(cursor.row(projection, binding)) { return }
+        }
+    }
+
+    @_lifetime(copy self)
+    func fetchCursor<R: Record, Output>(
+        _ projection: Projection<R, Output>, _ binding: TypedBinding
+    ) throws(StoreError) -> FetchCursor {
+        if let misfit = projection.misfit { throw misfit }
+        return try fetchCursor(projection.request, typeIndex: binding.typeIndex)
+    }
+}
+
+extension FetchCursor {
+    /// The fields that a projection wants of the record that the walk is at.
+    func row<R: Record, Output>(
+        _ projection: Projection<R, Output>, _ binding: TypedBinding
+    ) throws(StoreError) -> Output {
+        let decoder = try decoder(binding, verifying: false)
+        do {
+            if let row = try projection.decode(decoder) { return row }
+            // A version before one of the fields: what stands in for it is known to the record's own initializer.
+            return try projection.extract(R(from: decoder))
+        } catch {
+            throw damage(error)
+        }
+    }
+}

@@ -1,0 +1,199 @@
+/// Where in its order a request goes on: behind a record, which need not be there any more.
+package enum RequestPosition: Hashable, Sendable {
+    /// Behind the record with these fields.
+    case row([String: DynamicValue])
+    /// Behind the last row of a page.
+    case token(PageToken)
+    /// Behind a record that could not be encoded, and why.
+    case invalid(String)
+}
+
+extension RequestPosition {
+    /// Behind a record.
+    init<R: Record>(after record: R) {
+        do {
+            let schema = R.recordSchema
+            var encoder = FieldEncoder()
+            encoder.begin(fieldCount: schema.fields.count)
+            try record.encode(to: &encoder)
+            try encoder.finish()
+            let table = try FieldTable(encoder.tableBytes)
+            var values: [String: DynamicValue] = [:]
+            for (index, field) in schema.fields.enumerated() {
+                values[field.name] = try DynamicValue(from: table.field(index), as: field.type)
+            }
+            self = .row(values)
+        } catch {
+            self = .invalid("\(R.recordSchema.name): \(error.reason)")
+        }
+    }
+}
+
+extension Request {
+    /// What records are ordered by: by their ids where a position needs an order and none was given.
+    func order(of type: OpenType) -> [SortTerm] {
+        position != nil && order.isEmpty ? type.orderByID : order
+    }
+}
+
+extension OpenType {
+    /// The fields of the id, from the least.
+    var orderByID: [SortTerm] { idParts.map { SortTerm(FieldName([type.fields[$0.place].name])) } }
+}
+
+/// A position, as bytes that sort as records do.
+struct PlanPosition: Sendable {
+    /// What the fields are that order the records, as keys, all in ascending form.
+    private let values: [[UInt8]]
+    /// All of them as one sort key.
+    private let sortKey: [UInt8]
+    /// The fields of the id as keys, and all of them as the record's key.
+    private let id: [[UInt8]]
+    private let recordKey: [UInt8]
+    private let isIDDescending: Bool
+    /// What the position says of the first field that orders the records, if anything: it holds for all behind it.
+    let bound: ConditionNode?
+
+    /// Reads a position.
+    ///
+    /// - Throws: ``StoreError`` with the code `invalidValue` when it is none of this request.
+    init(
+        _ position: RequestPosition, of request: Request, type: OpenType, sort: [SortPart]
+    ) throws(StoreError) {
+        let token: PageToken
+        switch position {
+        case .invalid(let reason): throw StoreError(.invalidValue, reason)
+        case .token(let given):
+            token = given
+            guard token.fingerprint == request.fingerprint(type) else {
+                throw StoreError(
+                    .invalidValue, "the page token is one of another request, or of another schema of \(type.name)",
+                    remedy: "give it to the request that it came from, or begin at the first page")
+            }
+        case .row(let values): token = try PlanPosition.token(values, type: type, sort: sort)
+        }
+        do throws(CodecError) {
+            let (values, sortKey) = try PlanPosition.keys(token, sort)
+            (self.values, self.sortKey) = (values, sortKey)
+            id = try PlanPosition.idKeys(token, type)
+            recordKey = PlanPosition.recordKey(id)
+            bound = try PlanPosition.bound(token.values.first ?? nil, request.order(of: type).first, sort.first)
+        } catch {
+            throw StoreError(.invalidValue, "the page token: \(error.reason)", cause: error)
+        }
+        isIDDescending = sort.last?.isDescending ?? false
+    }
+
+    private static func token(
+        _ values: [String: DynamicValue], type: OpenType, sort: [SortPart]
+    ) throws(StoreError) -> PageToken {
+        do {
+            var encoder = FieldEncoder()
+            try encoder.encode(DynamicRecord(values: type.type.fields.map { values[$0.name] ?? .none }), of: type)
+            return try PageToken(0, FieldTable(encoder.tableBytes), order: sort, idParts: type.idParts)
+        } catch {
+            throw StoreError(.invalidValue, "the row to go on behind, of \(type.name): \(error.reason)", cause: error)
+        }
+    }
+
+    private static func keys(
+        _ token: PageToken, _ sort: [SortPart]
+    ) throws(CodecError) -> (values: [[UInt8]], sortKey: [UInt8]) {
+        guard token.values.count == sort.count else { throw CodecError("it has too many or too few values") }
+        var values: [[UInt8]] = []
+        var sortKey = ByteWriter(capacity: 64)
+        for (value, part) in zip(token.values, sort) {
+            let start = sortKey.count
+            if let value {
+                unsafe try part.appendKey(of: value.span.bytes, to: &sortKey)
+            } else {
+                try part.appendKey(of: nil, to: &sortKey)
+            }
+            values.append(Array(sortKey.array()[start...]))
+            if part.isDescending { sortKey.complement(from: start) }
+        }
+        return (values, sortKey.array())
+    }
+
+    private static func idKeys(_ token: PageToken, _ type: OpenType) throws(CodecError) -> [[UInt8]] {
+        guard token.id.count == type.idParts.count else { throw CodecError("it has no id of \(type.name)") }
+        var keys: [[UInt8]] = []
+        for (value, part) in zip(token.id, type.idParts) {
+            var key = ByteWriter(capacity: 64)
+            unsafe try part.component.append(value.span.bytes, to: &key)
+            keys.append(key.array())
+        }
+        return keys
+    }
+
+    private static func recordKey(_ id: [[UInt8]]) -> [UInt8] {
+        var key = ByteWriter(capacity: 64)
+        for part in id { key.append(part) }
+        KeyLimit.truncateRecordKey(&key)
+        return key.array()
+    }
+
+    private static func bound(
+        _ value: [UInt8]?, _ term: SortTerm?, _ part: SortPart?
+    ) throws(CodecError) -> ConditionNode? {
+        guard let term, let part else { return nil }
+        guard let value else { return term.isDescending ? .comparison(term.field, .equal, .none) : nil }
+        let limit = unsafe try DynamicValue(from: value.span.bytes, as: part.access.type)
+        guard term.isDescending else { return .comparison(term.field, .greaterOrEqual, limit) }
+        let atMost = ConditionNode.comparison(term.field, .lessOrEqual, limit)
+        return part.access.mayBeNone ? .or([atMost, .comparison(term.field, .equal, .none)]) : atMost
+    }
+
+    /// Whether a record comes behind the position.
+    func precedes(
+        _ table: FieldTable, _ key: RawSpan, _ order: [SortPart]
+    ) throws(CodecError) -> Bool {
+        var own = ByteWriter(capacity: 64)
+        for part in order { try part.append(table, nil, to: &own) }
+        let byValue = unsafe own.bytes.compared(to: sortKey.span.bytes)
+        if byValue != 0 { return byValue > 0 }
+        let byID = unsafe key.compared(to: recordKey.span.bytes)
+        return isIDDescending ? byID < 0 : byID > 0
+    }
+
+    /// The keys behind the position on a path that gives the order; nil where that is not known.
+    func keys(
+        on candidate: PathCandidate, _ sort: [SortPart], _ condition: ConditionNode, _ type: OpenType
+    ) -> KeyRange? {
+        var own: [[UInt8]?] = id
+        var isSole = false
+        if let place = candidate.place {
+            isSole = type.indexes[place].stored.isUnique
+            own = candidate.parts.map { part in
+                sort.firstIndex { $0.access.nested.isEmpty && $0.access.place == part.place }.map { values[$0] }
+            }
+        }
+        var key: [UInt8] = []
+        for (number, part) in candidate.parts.enumerated() {
+            var value = own[number]
+            if number < candidate.fixedCount {
+                let fixed = ConditionRanges(type: type.type, part: part).ranges(condition).ranges.first?.lower
+                // A record that does not meet the condition stands before or behind all that do.
+                if let value, value != fixed { return nil }
+                value = fixed
+            }
+            guard let value else { return nil }
+            key += value
+        }
+        if candidate.place == nil {
+            key = recordKey
+        } else if !isSole {
+            key += recordKey
+        }
+        return keys(behind: key, limit: candidate.place == nil ? KeyLimit.recordKey : KeyLimit.indexValue, isSole)
+    }
+
+    private func keys(behind key: [UInt8], limit: Int, _ isSole: Bool) -> KeyRange {
+        let prefix = Array(key.prefix(limit - KeyLimit.hashByteCount))
+        // Long keys are truncated, and come in no order among those that begin alike. The only entry of a value in a unique
+        // index may lead to another record by now.
+        let isExact = key.count < limit - KeyLimit.hashByteCount && !isSole
+        if isIDDescending { return KeyRange(lower: [], upper: isExact ? key : KeyRange.successor(of: prefix)) }
+        return KeyRange(lower: isExact ? key + [0] : prefix, upper: nil)
+    }
+}
