@@ -24,6 +24,12 @@ enum Compiler {
         return try errors(in: source, directory, limit ?? [])
     }
 
+    /// The errors in a file that imports ModelStore, those about lifetimes as well, which are found behind the types.
+    static func errorsOfLifetimes(in source: String) throws -> [String] {
+        let directory = try TestDirectory()
+        return try errors(in: source, directory, ["-emit-sil", "-o", directory.path + "/out.sil"])
+    }
+
     /// The errors in a file that imports a module of the given source, which is sound.
     static func errors(in source: String, importing library: String) throws -> [String] {
         let directory = try TestDirectory()

@@ -114,7 +114,7 @@ extension RawSpan {
     }
 
     /// A signed integer of any width.
-    fileprivate func loadSigned() throws(CodecError) -> Int64 {
+    func loadSigned() throws(CodecError) -> Int64 {
         switch byteCount {
         case 8: try loadInteger(at: 0, as: Int64.self)
         case 4: Int64(try loadInteger(at: 0, as: Int32.self))
@@ -124,7 +124,7 @@ extension RawSpan {
     }
 
     /// An unsigned integer of any width.
-    fileprivate func loadUnsigned() throws(CodecError) -> UInt64 {
+    func loadUnsigned() throws(CodecError) -> UInt64 {
         switch byteCount {
         case 8: try loadInteger(at: 0, as: UInt64.self)
         case 4: UInt64(try loadInteger(at: 0, as: UInt32.self))

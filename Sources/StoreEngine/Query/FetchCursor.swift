@@ -119,6 +119,12 @@ struct FetchCursor: ~Copyable, ~Escapable {
         get { currentRecord }
     }
 
+    /// The key of the record that the walk is at.
+    var recordKey: RawSpan {
+        @_lifetime(copy self)
+        get { currentKey }
+    }
+
     /// The error for the record that the walk is at.
     @usableFromInline
     func damage(_ error: CodecError) -> StoreError { scope.damage(type, key: currentKey, error) }
@@ -201,12 +207,8 @@ struct FetchCursor: ~Copyable, ~Escapable {
 
     /// Whether there was no row before that is equal to the one of the record that the walk is at.
     private mutating func isNew(_ distinct: DistinctFields) throws(StoreError) -> Bool {
-        do {
-            let row = try distinct.row(RecordBytes(unverified: currentRecord).table)
-            return rows.insert(row, onlyLast: distinct.areNeighbours)
-        } catch {
-            throw damage(error)
-        }
+        let row = try key(distinct.key)
+        return rows.insert(row, onlyLast: distinct.areNeighbours)
     }
 
     /// Where the record that the walk is at stands in the order of a request.

@@ -46,6 +46,19 @@ public struct Projection<R: Record, Output>: Sendable {
     }
 }
 
+extension Projection {
+    /// One field of each record. The compiler crashes where a generic field is handed on as a pack of one.
+    init(_ field: Field<R, Output>, of request: Request) {
+        self.request = request
+        self.request.fields = [FieldName(field.name)]
+        decode = { (decoder: borrowing FieldDecoder) throws(CodecError) -> Output? in
+            try decoder.slot(field.index) == nil ? nil : decoder.value(of: field)
+        }
+        extract = { field.value(in: $0) }
+        misfit = nil
+    }
+}
+
 extension FetchRequest {
     /// One field, or a tuple of fields, of each record.
     ///

@@ -15,7 +15,8 @@ struct Query: ParsableCommand {
             plain word is in backticks.
 
             Records come in the order of --sort, equal ones by their ids, which descend where the last field does. \
-            Without --sort they come by their ids.
+            Without --sort they come by their ids. Where --limit leaves records over, a token is printed on standard \
+            error, with which --after goes on behind the last one, whatever was written in between.
             """)
 
     @OptionGroup var options: GlobalOptions
@@ -50,15 +51,34 @@ struct Query: ParsableCommand {
                     } else {
                         let shown = try ShownFields(fields, of: type)
                         var printer = try RowPrinter(options.format, columns: shown.columns, to: output)
-                        try reading.fetchDynamic(request, typeIndex: index) { record in
+                        let next = try print(request, typeIndex: index, reading) { record in
                             try printer.append(shown.cells(record))
-                            return true
                         }
                         try printer.finish()
+                        try output.flush()
+                        if let next { StandardError.writeLine("next page: --after \(next)") }
                     }
                 }
             }
         }
+    }
+
+    /// Prints the records that are asked for.
+    ///
+    /// - Returns: where the next page begins, if a limit ends this one.
+    private func print(
+        _ request: Request, typeIndex: Int, _ reading: ReadingScope, _ body: (DynamicRecord) throws -> Void
+    ) throws -> PageToken? {
+        guard let limit = request.limit, limit > 0 else {
+            try reading.fetchDynamic(request, typeIndex: typeIndex) { record in
+                try body(record)
+                return true
+            }
+            return nil
+        }
+        let page = try reading.dynamicPage(request, typeIndex: typeIndex)
+        for record in page.rows { try body(record) }
+        return page.next
     }
 
     /// Prints the only value: as it is where people or scripts read it, named where a program does.

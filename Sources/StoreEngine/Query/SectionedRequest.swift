@@ -1,0 +1,63 @@
+/// A fetch request of which the records come in sections. ``FetchRequest/sections(by:)`` makes one.
+public struct SectionedRequest<R: Record, Key>: Sendable {
+    let request: Request
+    let key: Projection<R, Key>
+}
+
+/// Records that follow each other in the order of a request and are equal in one field.
+public struct Section<Key, R> {
+    /// The value of that field: the section's header.
+    public let key: Key
+    /// The records, in the request's order.
+    public let records: [R]
+}
+
+extension Section: Sendable where Key: Sendable, R: Sendable {}
+extension Section: Equatable where Key: Equatable, R: Equatable {}
+
+extension FetchRequest {
+    /// The records in sections of equal values in a field.
+    ///
+    /// The sections come in the order of that field: in the direction that the request says where it is ordered by the
+    /// field first, else ascending, before all that the request is ordered by. Limit and offset count records.
+    ///
+    /// - Parameter key: gets the tokens of the record's fields, and returns one that has an order.
+    public func sections<Key>(by key: (R.Fields) -> Field<R, Key>) -> SectionedRequest<R, Key> {
+        let field = key(R.fields)
+        let header = FieldName(field.name)
+        var request = request
+        if request.order.first?.field != header { request.order.insert(SortTerm(header), at: 0) }
+        return SectionedRequest(request: request, key: Projection(field, of: request))
+    }
+}
+
+extension ReadableTransaction where Self: ~Copyable {
+    /// The sections that a request asks for.
+    ///
+    /// - Throws: ``StoreError`` as for ``fetch(_:)-(FetchRequest<R>)``.
+    public borrowing func fetch<R: Record, Key>(
+        _ sectioned: SectionedRequest<R, Key>
+    ) throws(StoreError) -> [Section<Key, R>] {
+        try _reading.fetch(sectioned)
+    }
+}
+
+extension ReadingScope {
+    func fetch<R: Record, Key>(_ sectioned: SectionedRequest<R, Key>) throws(StoreError) -> [Section<Key, R>] {
+        let binding = try binding(R.self)
+        let key = try GroupKey(sectioned.key.request.fields ?? [], of: binding.type.type)
+        var cursor = try fetchCursor(sectioned.request, typeIndex: binding.typeIndex)
+        var sections: [Section<Key, R>] = []
+        var current: (header: Key, key: [UInt8], records: [R])?
+        while try cursor.advance() {
+            let bytes = try cursor.key(key)
+            if current?.key != bytes {
+                if let current { sections.append(Section(key: current.header, records: current.records)) }
+                current = (try cursor.row(sectioned.key, binding), bytes, [])
+            }
+            current?.records.append(try cursor.decoded(binding))
+        }
+        if let current { sections.append(Section(key: current.header, records: current.records)) }
+        return sections
+    }
+}
