@@ -15,6 +15,8 @@ import Testing
             var mode: Mode?
             var tags: [String] = []
             var place: Place
+            var places: [Place] = []
+            var spare: Int?
         }
 
         """
@@ -31,7 +33,26 @@ import Testing
         ]
         #expect(try errors(terms.joined(separator: " && "), scopes: 2_000) == [])
         #expect(try errors(terms.joined(separator: " || "), scopes: 2_000) == [])
+        let calculated = [
+            "$0.id * 100 > $0.id * 90", "$0.celsius * 2 > $0.target", "$0.spare + 1 == 3",
+            "$0.celsius + $0.target < 50",
+            "$0.id % 2 == 0", "$0.tags.any { $0.hasPrefix(\"x\") }",
+            "$0.places.any { $0.floor > 2 && $0.city == \"Bonn\" }",
+            "$0.room == \"kitchen\"", "$0.celsius > 30", "100 - $0.id > $0.spare",
+        ]
+        #expect(try errors(calculated.joined(separator: " && "), scopes: 20_000) == [])
         // The limit is one that can be passed.
         #expect(try errors(terms.joined(separator: " && "), scopes: 5) != [])
+    }
+
+    @Test(arguments: [
+        "$0.id * $0.room > 3 && $0.room == \"kitchen\"", "-$0.id > 5 && $0.celsius > 30",
+        "$0.id * -$0.celsius > 5 && $0.celsius + 1 > 30", "$0.room + 1 > 5 && $0.id > 3",
+        "$0.id > 3 && $0.note * 2 == 5 && $0.celsius > 30",
+        "$0.id + $0.room > 3 && $0.id - 1 > 2 && $0.room == \"x\"",
+    ])
+    func `wrong calculations are told in few steps`(condition: String) throws {
+        let errors = try errors(condition, scopes: 100_000)
+        #expect(!errors.isEmpty && !errors.contains { $0.contains("reasonable time") }, "\(errors)")
     }
 }

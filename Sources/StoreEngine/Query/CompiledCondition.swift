@@ -18,6 +18,8 @@ indirect enum CompiledCondition: Sendable {
     /// An element, by its encoding.
     case element(FieldAccess, DynamicValue)
     case size(FieldAccess, Comparison, Int)
+    case arithmetic(CompiledArithmetic)
+    case elements(FieldAccess, CompiledElements)
     case and([CompiledCondition])
     case or([CompiledCondition])
     case not(CompiledCondition)
@@ -66,6 +68,10 @@ indirect enum CompiledCondition: Sendable {
             guard let bytes = try access.bytes(table, places) else { return false }
             let count = try CompiledCondition.count(DynamicValue(from: bytes, as: access.type))
             return comparison.holds(count - size)
+        case .arithmetic(let arithmetic): return try arithmetic.holds(table, places)
+        case .elements(let access, let elements):
+            guard let bytes = try access.bytes(table, places) else { return false }
+            return try elements.hold(bytes)
         case .and(let parts):
             for part in parts where try !part.holds(table, places) { return false }
             return true

@@ -19,6 +19,15 @@ struct ConditionCompiler {
         case .constant(let value): return .constant(value)
         case .comparison(let name, let comparison, let value): return try compile(name, comparison, value)
         case .fieldComparison(let left, let comparison, let right): return try compile(left, comparison, right)
+        case .arithmetic(let left, let comparison, let right):
+            return .arithmetic(try CompiledArithmetic(left, comparison, right, of: type))
+        case .elements(let name, let test, let condition):
+            let access = try FieldAccess(name, of: type)
+            guard let element = access.type.elementType else { throw misfit(name, access, "has no elements") }
+            let inner = ConditionCompiler(
+                type: RecordType(elements: element, named: "an element of \(type.name).\(name)"))
+            return .elements(
+                access, CompiledElements(test, try inner.compile(condition, depth: depth + 1), of: element))
         case .membership(let name, let values): return try compile(name, values)
         case .text(let name, let test, let pattern, let options):
             let access = try FieldAccess(name, of: type)

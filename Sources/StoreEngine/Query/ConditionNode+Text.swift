@@ -32,6 +32,8 @@ extension ConditionNode {
         case .text(let field, let test, let text, let options):
             return "\(field.text) \(not)\(test.rawValue)\(options.text) \(ExpressionSyntax.quoted(text, by: "\""))"
         case .element(let field, let value): return "\(field.text) \(not)contains \(value.literal)"
+        case .elements(let field, let test, let condition):
+            return "\(field.text) \(not)\(test.rawValue) (\(condition.text))"
         case .size(let field, .equal, 0): return "\(field.text) \(not)isEmpty"
         case .and:
             guard let (field, low, high) = between else { return nil }
@@ -46,11 +48,12 @@ extension ConditionNode {
             "\(field.text) \(comparison.rawValue) \(value.literal)"
         case .fieldComparison(let field, let comparison, let other):
             "\(field.text) \(comparison.rawValue) \(other.text)"
+        case .arithmetic(let left, let comparison, let right): "\(left.text) \(comparison.rawValue) \(right.text)"
         case .size(let field, let comparison, let count): "count(\(field.text)) \(comparison.rawValue) \(count)"
         case .constant(let value): value ? "true" : "false"
         case .invalid(let reason): "invalid(\(reason))"
         // These have another form each.
-        case .membership, .text, .element, .and, .or, .not: text
+        case .membership, .text, .element, .elements, .and, .or, .not: text
         }
     }
 
@@ -97,7 +100,8 @@ extension ConditionNode {
 extension FieldName {
     /// The name as expressions write it: parts that are no plain words in backticks.
     package var text: String {
-        parts.map { part in
+        if parts.isEmpty { return ExpressionSyntax.element }
+        return parts.map { part in
             let isReserved = parts.count == 1 && ExpressionSyntax.isReserved(part)
             return ExpressionSyntax.isWord(part) && !isReserved ? part : ExpressionSyntax.quoted(part, by: "`")
         }.joined(separator: ".")
@@ -127,6 +131,9 @@ extension TextOptions {
 package enum ExpressionSyntax {
     /// Words that mean something where a field could stand; a field of that name is written in backticks.
     private static let reserved: Set<String> = ["true", "false", "null", "not", "inf", "nan"]
+
+    /// The word for the element that a test of elements is about.
+    package static let element = "it"
 
     /// Whether a word is no field unless it is in backticks. Upper and lower case make no difference.
     package static func isReserved(_ word: String) -> Bool { reserved.contains(word.lowercased()) }

@@ -10,12 +10,17 @@ package indirect enum ConditionNode: Hashable, Sendable {
     case comparison(FieldName, Comparison, DynamicValue)
     /// A field against another of the same type.
     case fieldComparison(FieldName, Comparison, FieldName)
+    /// A calculation against another, or against a field or a value.
+    case arithmetic(ArithmeticNode, Comparison, ArithmeticNode)
     /// Whether a field equals one of some values.
     case membership(FieldName, [DynamicValue])
     /// A test of a text.
     case text(FieldName, TextTest, String, TextOptions)
     /// Whether an array or a set holds a value.
     case element(FieldName, DynamicValue)
+    /// Whether one element of an array or a set, or all, meet a condition. In it the element is the field of no name; its
+    /// fields, where it is a struct, have theirs. False where there is no collection.
+    case elements(FieldName, ElementTest, ConditionNode)
     /// The number of elements of an array, a set or a dictionary.
     case size(FieldName, Comparison, Int)
     /// All of these; true when there are none.
@@ -53,6 +58,14 @@ package enum Comparison: String, Hashable, Sendable, CaseIterable {
 
     /// Whether it asks for an order, which none has no part in.
     var isOrdering: Bool { self != .equal && self != .notEqual }
+}
+
+/// How many elements have to meet a condition.
+package enum ElementTest: String, Hashable, Sendable, CaseIterable {
+    /// One at least.
+    case any
+    /// Each; true of an empty collection.
+    case all
 }
 
 /// What is asked of a text.

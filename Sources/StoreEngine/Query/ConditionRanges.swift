@@ -27,7 +27,7 @@ struct ConditionRanges {
         case .and(let parts): return parts.reduce(.all) { $0.intersection(ranges($1)) }
         case .or(let parts): return .union(of: parts.map { ranges($0) })
         case .not(let part): return ranges(notIn: part)
-        case .fieldComparison, .element, .size, .invalid: return .all
+        case .fieldComparison, .arithmetic, .element, .elements, .size, .invalid: return .all
         }
     }
 

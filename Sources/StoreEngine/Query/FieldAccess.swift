@@ -1,6 +1,6 @@
 /// How the bytes of a field, or of a field of an embedded struct, are found in a record.
 struct FieldAccess: Hashable, Sendable {
-    /// The field's place among the type's newest fields.
+    /// The field's place among the type's newest fields; ``whole`` for the element that a test of elements is about.
     let place: Int
     /// The places in the embedded structs on the way.
     let nested: [Int]
@@ -13,6 +13,9 @@ struct FieldAccess: Hashable, Sendable {
     /// The encoding that a record has whose version lacks the field; nil for none.
     let absent: [UInt8]?
 
+    /// The place of what is no field but all that there is.
+    static let whole = -1
+
     /// Whether there may be none.
     var mayBeNone: Bool { isOptionalItself || isOptionalOnTheWay.contains(true) }
 
@@ -20,8 +23,10 @@ struct FieldAccess: Hashable, Sendable {
     ///
     /// - Throws: ``StoreError`` with the code `unknownField` and the nearest name.
     init(_ name: FieldName, of type: RecordType) throws(StoreError) {
-        guard let first = name.parts.first, let place = type.place(ofFieldNamed: first) else {
-            throw FieldAccess.unknown(name, in: type.name, type.fields.map(\.name), name.parts.first ?? "")
+        // What stands for elements that are no structs has one field of no name.
+        let first = name.parts.first ?? ""
+        guard let place = type.place(ofFieldNamed: first) else {
+            throw FieldAccess.unknown(name, in: type.name, type.fields.map(\.name), first)
         }
         let schema = type.fields[place].schema
         var current = schema.type
@@ -39,7 +44,7 @@ struct FieldAccess: Hashable, Sendable {
             optionals.append(current.isOptional)
             current = inner.fields[index].type
         }
-        self.place = place
+        self.place = first.isEmpty ? FieldAccess.whole : place
         self.nested = nested
         isOptionalOnTheWay = optionals
         self.type = current.unwrapped
@@ -60,13 +65,17 @@ struct FieldAccess: Hashable, Sendable {
     @_lifetime(copy table, borrow self)
     borrowing func bytes(_ table: FieldTable, _ places: [Int32]?) throws(CodecError) -> RawSpan? {
         var bytes: RawSpan
-        let stored = places.map { Int($0[place]) } ?? place
-        if stored >= 0 {
-            bytes = try table.field(stored)
-        } else if let absent {
-            bytes = unsafe _overrideLifetime(absent.span.bytes, borrowing: self)
+        if place == FieldAccess.whole {
+            bytes = table.bytes
         } else {
-            return nil
+            let stored = places.map { Int($0[place]) } ?? place
+            if stored >= 0 {
+                bytes = try table.field(stored)
+            } else if let absent {
+                bytes = unsafe _overrideLifetime(absent.span.bytes, borrowing: self)
+            } else {
+                return nil
+            }
         }
         if !nested.isEmpty {
             for (index, isOptional) in zip(nested, isOptionalOnTheWay) {

@@ -113,7 +113,7 @@ extension ConditionNode {
             places.append(place)
         case .and(let parts), .or(let parts): for part in parts { part.collectFieldPlaces(type, &places) }
         case .not(let part): part.collectFieldPlaces(type, &places)
-        case .constant, .fieldComparison, .element, .size, .invalid: return
+        case .constant, .fieldComparison, .arithmetic, .element, .elements, .size, .invalid: return
         }
     }
 }

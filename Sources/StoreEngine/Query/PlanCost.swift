@@ -38,12 +38,14 @@ extension ConditionNode {
     var guessedShare: Double {
         switch self {
         case .constant(let value): value ? 1 : 0
-        case .comparison(_, .equal, _), .fieldComparison(_, .equal, _), .text(_, .equals, _, _): 0.05
-        case .comparison(_, .notEqual, _), .fieldComparison(_, .notEqual, _): 0.95
-        case .comparison, .fieldComparison, .size: 0.33
+        case .comparison(_, .equal, _), .fieldComparison(_, .equal, _), .arithmetic(_, .equal, _),
+            .text(_, .equals, _, _):
+            0.05
+        case .comparison(_, .notEqual, _), .fieldComparison(_, .notEqual, _), .arithmetic(_, .notEqual, _): 0.95
+        case .comparison, .fieldComparison, .arithmetic, .size: 0.33
         case .membership(_, let values): Swift.min(1, 0.05 * Double(values.count))
         case .text: 0.1
-        case .element: 0.2
+        case .element, .elements: 0.2
         case .and(let parts): parts.reduce(1) { $0 * $1.guessedShare }
         case .or(let parts): 1 - parts.reduce(1) { $0 * (1 - $1.guessedShare) }
         case .not(let part): 1 - part.guessedShare

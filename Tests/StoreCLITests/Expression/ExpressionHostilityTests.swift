@@ -36,7 +36,8 @@ import Testing
             "&&",
             "||", "and", "or", "not", "in", "between", "contains", "[c]", "isEmpty", "5", "-", "1e9", "'x'", "\"",
             "null",
-            "true", "nan", "-inf", "`", "\\", "\u{301}",
+            "true", "nan", "-inf", "`", "\\", "\u{301}", "+", "*", "/", "%", "-5", "any", "all", "it", "celsius",
+            "any (",
         ]
         var random = SeededGenerator(seed: part)
         for _ in 0..<5_000 {
@@ -78,6 +79,25 @@ import Testing
                 #expect(error.reason == "parentheses and negations nest deeper than 200")
             }
         }
+    }
+
+    @Test func `Calculations have a limit of depth and of length`() throws {
+        let most = ExpressionParser.maximumDepth
+        for count in [most, most + 1, 20_000] {
+            let nested = String(repeating: "(", count: count) + "id" + String(repeating: ")", count: count) + " > 5"
+            let negated = String(repeating: "- ", count: count) + "id > 5"
+            let chain = "id" + String(repeating: " + id", count: count) + " > 5"
+            for text in [nested, negated, chain] {
+                check(text)
+                if count > most {
+                    #expect(throws: ExpressionError.self) { try ExpressionSample.parse(text) }
+                } else {
+                    #expect(throws: Never.self) { try ExpressionSample.parse(text) }
+                }
+            }
+        }
+        check(String(repeating: "(", count: 60_000))
+        check(String(repeating: "(id + ", count: 20_000) + "1")
     }
 
     @Test func `Length has a limit`() throws {

@@ -32,7 +32,16 @@ import Testing
         ("active && id == 5 || false", "active == true && id == 5 || false"), ("!isEmpty(tags)", "tags not isEmpty"),
         ("!!!tags contains 'x'", "!!tags not contains \"x\""),
         ("!(id >= 1 && id <= 9)", "id not between 1 and 9"),
-        ("celsius > 1e3", "celsius > 1000.0"),
+        ("celsius > 1e3", "celsius > 1000.0"), ("id+1>5", "id + 1 > 5"), ("id-1>5", "id - 1 > 5"),
+        ("5-id < -3", "5 - id < -3"), ("(id+1)*2 > 5 && active", "(id + 1) * 2 > 5 && active == true"),
+        ("((id)) > 5", "id > 5"), ("id - (1 - other) > 5", "id - (1 - other) > 5"), ("-id > 5", "0 - id > 5"),
+        ("(id - 1) - other > 5", "id - 1 - other > 5"), ("id * 1.5 > 5", "id * 1.5 > 5"),
+        ("5 < id % 2", "5 < id % 2"), ("id + 1 between 2 and other", "id + 1 >= 2 && id + 1 <= other"),
+        ("!(id + 1 > 5)", "!(id + 1 > 5)"), ("not (id + 1) * 2 > 5", "!((id + 1) * 2 > 5)"),
+        ("ratio * 2 > 1e3", "ratio * 2 > 1000.0"), ("`odd name` / level == 2", "`odd name` / level == 2"),
+        ("tags any (it startsWith 'x')", "tags any (it startsWith \"x\")"),
+        ("not tags all (it == 'x' or it == 'y')", "tags not all (it == \"x\" || it == \"y\")"),
+        ("marks any (it + 1 > 2)", "marks any (it + 1 > 2)"),
         ("seen > '2026-07-31T11:30:00+02:00'", "seen > \"2026-07-31T09:30:00Z\""),
     ]) func `Every condition has one spelling`(text: String, canonical: String) throws {
         #expect(try ExpressionSample.parse(text).text == canonical)

@@ -39,6 +39,7 @@ struct RandomConditions {
     }
 
     private mutating func leaf() -> ConditionNode {
+        if Int.random(in: 0..<8, using: &random) == 0 { return arithmetic() }
         let field = pick(fields)
         if field.isOptional, Int.random(in: 0..<8, using: &random) == 0 {
             return .comparison(field.name, pick([.equal, .notEqual]), .none)
@@ -47,6 +48,10 @@ struct RandomConditions {
         case .array(.json), .json, .embedded: return .constant(Bool.random(using: &random))
         case .dictionary: return size(field)
         case .array(let element), .set(let element):
+            if Int.random(in: 0..<3, using: &random) == 0 {
+                let it = ConditionNode.comparison(FieldName([]), .equal, value(element))
+                return .elements(field.name, pick(ElementTest.allCases), pick([it, .not(.or([it, it]))]))
+            }
             return Bool.random(using: &random) ? size(field) : .element(field.name, value(element))
         default: break
         }
@@ -63,6 +68,27 @@ struct RandomConditions {
             let options = TextOptions(rawValue: UInt8.random(in: 0...3, using: &random))
             return .text(field.name, pick(TextTest.allCases), text(), options)
         default: return .comparison(field.name, pick(Comparison.allCases), value(field.type))
+        }
+    }
+
+    private mutating func arithmetic() -> ConditionNode {
+        // Floats alone make their numbers floats, so they stay among themselves.
+        let numbers = fields.filter { $0.type.isInteger || $0.type == .double }
+        return .arithmetic(
+            .operation(calculation(numbers, depth: 3), pick(ArithmeticOperator.allCases), .field(pick(numbers).name)),
+            pick(Comparison.allCases), calculation(numbers, depth: 1))
+    }
+
+    private mutating func calculation(_ fields: [Leaf], depth: Int) -> ArithmeticNode {
+        switch Int.random(in: 0..<4, using: &random) {
+        case 0: return .field(pick(fields).name)
+        case 1: return .value(.int(integer(Int64.self)))
+        case 2: return .value(.double(pick([0.5, -0.0, 1e300, -.infinity, .greatestFiniteMagnitude, fraction()])))
+        default:
+            if depth == 0 { return .field(pick(fields).name) }
+            return .operation(
+                calculation(fields, depth: depth - 1), pick(ArithmeticOperator.allCases),
+                calculation(fields, depth: depth - 1))
         }
     }
 

@@ -59,6 +59,8 @@ struct NaiveQuery {
         case .comparison(let name, let comparison, let other): holds(comparison, value(name, record), other)
         case .fieldComparison(let left, let comparison, let right):
             holds(comparison, value(left, record), value(right, record))
+        case .arithmetic(let left, let comparison, let right): holds(left, comparison, right, record)
+        case .elements: preconditionFailure("the generator asks nothing of elements")
         case .membership(let name, let values): values.contains { compare($0, value(name, record)) == 0 }
         case .text(let name, let test, let pattern, let options):
             if case .string(let text) = value(name, record) { passes(text, test, pattern, options) } else { false }
@@ -87,6 +89,79 @@ struct NaiveQuery {
         case .greater: return left != .none && right != .none && order > 0
         case .greaterOrEqual: return left != .none && right != .none && order >= 0
         }
+    }
+
+    private func holds(
+        _ left: ArithmeticNode, _ comparison: Comparison, _ right: ArithmeticNode, _ record: DynamicRecord
+    ) -> Bool {
+        if isDouble(left) || isDouble(right) {
+            return holds(comparison, double(left, record), double(right, record))
+        }
+        let (own, other) = (integer(left, record), integer(right, record))
+        guard let own, let other else {
+            return holds(comparison, own == nil ? .none : .int(0), other == nil ? .none : .int(0))
+        }
+        return holds(comparison, .int(own < other ? -1 : own > other ? 1 : 0), .int(0))
+    }
+
+    private func isDouble(_ node: ArithmeticNode) -> Bool {
+        switch node {
+        case .field(let name): type.place(ofFieldNamed: name.parts[0]).map { type.fields[$0].type.unwrapped } == .double
+        case .value(let value): if case .double = value { true } else { false }
+        case .operation(let left, _, let right): isDouble(left) || isDouble(right)
+        }
+    }
+
+    private func integer(_ node: ArithmeticNode, _ record: DynamicRecord) -> Int128? {
+        switch node {
+        case .field(let name): integer(value(name, record))
+        case .value(let value): integer(value)
+        case .operation(let left, let sign, let right):
+            if let left = integer(left, record), let right = integer(right, record) {
+                // The generator keeps far from the ends of 128 bits.
+                switch sign {
+                case .add: left + right
+                case .subtract: left - right
+                case .multiply: left * right
+                case .divide: right == 0 ? nil : left / right
+                case .remainder: right == 0 ? nil : left % right
+                }
+            } else {
+                nil
+            }
+        }
+    }
+
+    private func integer(_ value: DynamicValue) -> Int128? {
+        switch value {
+        case .int(let value): Int128(value)
+        case .uint(let value): Int128(value)
+        default: nil
+        }
+    }
+
+    private func double(_ node: ArithmeticNode, _ record: DynamicRecord) -> DynamicValue {
+        switch node {
+        case .field(let name): double(value(name, record))
+        case .value(let value): double(value)
+        case .operation(let left, let sign, let right):
+            if case .double(let left) = double(left, record), case .double(let right) = double(right, record) {
+                switch sign {
+                case .add: .double(left + right)
+                case .subtract: .double(left - right)
+                case .multiply: .double(left * right)
+                case .divide: .double(left / right)
+                case .remainder: .double(fmod(left, right))
+                }
+            } else {
+                .none
+            }
+        }
+    }
+
+    private func double(_ value: DynamicValue) -> DynamicValue {
+        if case .double = value { return value }
+        return integer(value).map { .double(Double($0)) } ?? .none
     }
 
     private func passes(_ text: String, _ test: TextTest, _ pattern: String, _ options: TextOptions) -> Bool {

@@ -64,6 +64,17 @@ struct RequestGenerator {
         }
     }
 
+    private mutating func calculation(_ fields: [StoredField], depth: Int) -> ArithmeticNode {
+        if depth == 2 || (depth > 0 && chance(60)) {
+            return .operation(
+                calculation(fields, depth: depth - 1), pick(ArithmeticOperator.allCases),
+                calculation(fields, depth: depth - 1))
+        }
+        // A field on each side: a comparison of two values is refused.
+        if chance(70) || depth == 0 { return .field(FieldName([pick(fields).name])) }
+        return .value(pick([.int(0), .int(3), .int(-1), .double(0.5), .double(-2), .double(.infinity)]))
+    }
+
     private mutating func leaf(_ fields: [StoredField]) -> ConditionNode {
         let field = pick(fields)
         let name = FieldName([field.name])
@@ -76,6 +87,12 @@ struct RequestGenerator {
             return .text(
                 name, pick(TextTest.allCases), String(text.prefix(pick([0, 1, 2, 300]))),
                 chance(30) ? .caseInsensitive : [])
+        case 5:
+            let numbers = fields.filter { $0.type.unwrapped.rawType != .string }
+            guard !numbers.isEmpty else { return .constant(true) }
+            return .arithmetic(
+                calculation(numbers, depth: 2), pick(Comparison.allCases),
+                calculation(numbers, depth: 0))
         case 4:
             let others = fields.filter { $0.type.unwrapped == field.type.unwrapped }
             return .fieldComparison(name, pick(Comparison.allCases), FieldName([pick(others).name]))

@@ -52,6 +52,10 @@ extension ExpressionField {
     init(
         _ parts: [NamePart], of record: RecordType, in source: ExpressionSource, isValue: Bool = false
     ) throws(ExpressionError) {
+        if let element = record.element, parts.count == 1, parts[0].text == ExpressionSyntax.element {
+            self.init(name: FieldName([]), type: element, isOptional: element.isOptional, places: [])
+            return
+        }
         var fields = record.fields.map(\.schema)
         var owner = record.name
         var isOptional = false
@@ -59,7 +63,8 @@ extension ExpressionField {
         var type = FieldType.bool
         for (index, part) in parts.enumerated() {
             guard let place = fields.firstIndex(where: { $0.name == part.text }) else {
-                let remedy = Self.remedy(parts, at: index, among: fields.map(\.name), isValue: isValue)
+                let names = record.element == nil ? fields.map(\.name) : [ExpressionSyntax.element]
+                let remedy = Self.remedy(parts, at: index, among: names, isValue: isValue)
                 let name = RecordText.shortened(part.text)
                 throw source.error(at: part.range, "\(owner) has no field \(name); \(remedy)")
             }

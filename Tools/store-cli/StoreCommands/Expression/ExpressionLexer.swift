@@ -4,6 +4,10 @@ import StoreEngine
 struct ExpressionLexer {
     let source: ExpressionSource
     var position = 0
+    /// Whether what was read last is a value, so that a minus is no part of a number.
+    private var followsOperand = false
+
+    init(source: ExpressionSource) { self.source = source }
 
     /// The tokens of a text, the end as the last.
     static func tokens(of source: ExpressionSource) throws(ExpressionError) -> [ExpressionToken] {
@@ -23,14 +27,17 @@ struct ExpressionLexer {
         while let current, [" ", "\t", "\n", "\r"].contains(current) { position += 1 }
         let start = position
         guard let current else { return ExpressionToken(kind: .end, range: start..<start) }
-        let kind = try readKind(current)
-        return ExpressionToken(kind: kind, range: start..<position)
+        let token = ExpressionToken(kind: try readKind(current), range: start..<position)
+        followsOperand = token.endsOperand
+        return token
     }
 
     private mutating func readKind(_ first: Unicode.Scalar) throws(ExpressionError) -> ExpressionToken.Kind {
         if first == "\"" || first == "'" { return .text(try readQuoted(first, "text")) }
         if first == "`" || ExpressionSyntax.beginsWord(first) { return .name(try readName()) }
-        if isDigit(first) || (first == "-" && beginsNegativeNumber) { return .number(try readNumber()) }
+        if isDigit(first) || (first == "-" && !followsOperand && beginsNegativeNumber) {
+            return .number(try readNumber())
+        }
         for sign in ExpressionSign.allCases where sign.rawValue.unicodeScalars.elementsEqual(ahead(sign)) {
             position += sign.rawValue.unicodeScalars.count
             return .sign(sign)
@@ -93,12 +100,28 @@ struct ExpressionLexer {
         skip { ExpressionSyntax.continuesWord($0) || "+-.:".unicodeScalars.contains($0) }
         let text = source.text(start..<position)
         if text.lowercased() == "-inf" { return "-inf" }
-        guard JSONNumber(text: text) != nil else {
-            let isDate = text.dropFirst().contains("-") && !text.lowercased().contains("e")
-            let remedy = isDate ? "; dates, UUIDs and other texts are in quotes" : ""
-            throw source.error(at: start..<position, "\(RecordText.shortened(text)) is no number\(remedy)")
+        if JSONNumber(text: text) != nil { return text }
+        let isDate = Self.isDate(text)
+        if !isDate, let end = endOfTerm(start) {
+            position = end
+            return source.text(start..<end)
         }
-        return text
+        let remedy = isDate ? "; dates, UUIDs and other texts are in quotes" : ""
+        throw source.error(at: start..<position, "\(RecordText.shortened(text)) is no number\(remedy)")
+    }
+
+    /// Whether what begins with a digit was rather meant as a text: a year and a month, a time, or a UUID.
+    private static func isDate(_ text: String) -> Bool {
+        text.contains(":") || text.prefixMatch(of: /\d{4}-\d{2}(?!\d)|[0-9A-Fa-f]{8}-[0-9A-Fa-f]{4}-/) != nil
+    }
+
+    /// Where a number ends that a plus or a minus stands right behind of: `5-id`; nil where none does.
+    private func endOfTerm(_ start: Int) -> Int? {
+        for end in start + 1..<position where ["+", "-"].contains(source.scalars[end]) {
+            if ["e", "E"].contains(source.scalars[end - 1]) { continue }
+            return JSONNumber(text: source.text(start..<end)) == nil ? nil : end
+        }
+        return nil
     }
 
     private mutating func skip(while condition: (Unicode.Scalar) -> Bool) {

@@ -7,6 +7,8 @@ struct ExpressionOperand {
         case literal(ExpressionLiteral)
         /// The number of elements of a field.
         case size(ExpressionField)
+        /// A number that is calculated.
+        case calculation(ExpressionCalculation)
     }
 
     let kind: Kind
@@ -18,6 +20,7 @@ struct ExpressionOperand {
         case .field(let field): "the field \(field.name.text)"
         case .literal(let literal): literal.description
         case .size(let field): "count(\(field.name.text))"
+        case .calculation: "a calculation"
         }
     }
 }

@@ -7,7 +7,7 @@ extension ExpressionParser {
             let range = current.range
             return try isEmpty(fieldInParentheses("isEmpty"), at: range)
         }
-        let left = try operand()
+        let left = try sum()
         if let (comparison, range) = comparison() {
             if isTextOptions, let options = try textOptions() {
                 guard comparison == .equal || comparison == .notEqual else {
@@ -16,11 +16,11 @@ extension ExpressionParser {
                 let condition = try text(.equals, options, of: field(left, before: comparison.rawValue), at: range)
                 return comparison == .equal ? condition : .not(condition)
             }
-            return try compare(left, comparison, operand(isValue: true))
+            return try compare(left, comparison, sum(isValue: true))
         }
         let isNegated = skip(word: "not")
         guard let condition = try test(left) else {
-            if isNegated { throw expected("in, between, contains, startsWith, endsWith or equals") }
+            if isNegated { throw expected("in, between, contains, startsWith, endsWith, equals, any or all") }
             return try bare(left)
         }
         guard isNegated else { return condition }
@@ -33,9 +33,9 @@ extension ExpressionParser {
     private mutating func test(_ left: ExpressionOperand) throws(ExpressionError) -> ConditionNode? {
         let range = current.range
         if skip(word: "between") {
-            let low = try operand(isValue: true)
+            let low = try sum(isValue: true)
             guard skip(word: "and") else { throw expected("and") }
-            let high = try operand(isValue: true)
+            let high = try sum(isValue: true)
             return .and([try compare(left, .greaterOrEqual, low), try compare(left, .lessOrEqual, high)])
         }
         if skip(word: "in") { return try membership(field(left, before: "in")) }
@@ -47,6 +47,9 @@ extension ExpressionParser {
                 return try text(.contains, options ?? [], of: field, at: range)
             }
             return try self.element(of: field, element)
+        }
+        for test in ElementTest.allCases where current.isWord(test.rawValue) && isFollowed(by: .open) {
+            return try elements(test, of: field(left, before: test.rawValue), at: range)
         }
         for test in [TextTest.startsWith, .endsWith, .equals] where skip(word: test.rawValue) {
             let field = try field(left, before: test.rawValue)
@@ -94,6 +97,7 @@ extension ExpressionParser {
             let count = try value(literal, at: right.range, as: .int64, subject: "count(\(field.name.text))")
             guard case .int(let number) = count else { throw expected("an integer") }
             return .size(field.name, comparison, Int(number))
+        case (.calculation, _), (_, .calculation): return try calculate(left, comparison, right)
         case (.literal, .field), (.literal, .size): return try compare(right, comparison.mirrored, left)
         case (.field(let field), .field(let other)):
             try requireComparable(field, at: left.range)
@@ -142,6 +146,22 @@ extension ExpressionParser {
         let value = try value(literal, at: range, as: element.unwrapped, subject: subject)
         _ = take()
         return .element(field.name, value)
+    }
+
+    private mutating func elements(
+        _ test: ElementTest, of field: ExpressionField, at range: Range<Int>
+    ) throws(ExpressionError) -> ConditionNode {
+        guard let element = field.elementType else {
+            throw source.error(
+                at: range, "\(test.rawValue) takes an array or a set; \(field.name.text) is \(field.type)")
+        }
+        _ = take()
+        _ = take()
+        let outer = type
+        type = RecordType(elements: element, named: "an element of \(field.name.text)")
+        let condition = try nested(at: range) { parser throws(ExpressionError) in try parser.closedCondition() }
+        type = outer
+        return .elements(field.name, test, condition)
     }
 
     private func isEmpty(_ field: ExpressionField, at range: Range<Int>) throws(ExpressionError) -> ConditionNode {

@@ -6,11 +6,15 @@ import StoreEngine
 /// condition  = conjunction { ("||" | "or") conjunction }
 /// conjunction = negation { ("&&" | "and") negation }
 /// negation   = ("!" | "not") negation | "(" condition ")" | predicate
-/// predicate  = operand comparison operand
-///            | operand ["not"] "between" operand "and" operand
+/// predicate  = sum comparison sum
+///            | sum ["not"] "between" sum "and" sum
+///            | field ["not"] ("any" | "all") "(" condition ")"
 ///            | field ["not"] ("in" list | "contains" value | "startsWith" text | "endsWith" text | "equals" text)
 ///            | field "isEmpty" | "true" | "false" | field of type bool
 /// comparison = "==" | "!=" | "<" | "<=" | ">" | ">="
+/// sum        = product { ("+" | "-") product }
+/// product    = factor { ("*" | "/" | "%") factor }
+/// factor     = operand | "-" factor | "(" sum ")"
 /// operand    = field | value | "count" "(" field ")"
 /// list       = "[" [value { "," value }] "]"
 /// value      = text | number | "inf" | "-inf" | "nan" | "true" | "false" | "null"
@@ -19,16 +23,20 @@ import StoreEngine
 ///
 /// A word may be in backticks, which it must be where it is no plain word or one of those that are values. The tests of
 /// texts take `[c]`, `[d]` or `[cd]` behind their name, as do `==` and `!=`: upper and lower case, diacritics, or both
-/// make no difference then. Words of the language are read in upper and lower case.
+/// make no difference then. In the condition of `any` and `all` the element is called `it`, or, where it is a struct, its
+/// fields have their names. Words of the language are read in upper and lower case.
 struct ExpressionParser {
     /// How deep parentheses and negations may nest. It bounds the stack of everything that walks the tree.
     static let maximumDepth = 200
 
     let source: ExpressionSource
-    let type: RecordType
+    /// What the fields are of: the record type, or the elements that a test of elements is about.
+    var type: RecordType
     private let tokens: [ExpressionToken]
     private var position = 0
     private var depth = 0
+    /// For each parenthesis that opens, by its place among the tokens, the place of that which closes it.
+    private let closing: [Int: Int]
 
     /// The condition that `text` spells; `name` is what messages call the text.
     ///
@@ -46,6 +54,16 @@ struct ExpressionParser {
         source = try ExpressionSource(text, name: name)
         self.type = type
         tokens = try ExpressionLexer.tokens(of: source)
+        closing = Self.pairs(tokens)
+    }
+
+    private static func pairs(_ tokens: [ExpressionToken]) -> [Int: Int] {
+        var (open, pairs): ([Int], [Int: Int]) = ([], [:])
+        for (place, token) in tokens.enumerated() {
+            if token.kind == .sign(.open) { open.append(place) }
+            if token.kind == .sign(.close), let last = open.popLast() { pairs[last] = place }
+        }
+        return pairs
     }
 
     // MARK: Terms
@@ -65,17 +83,40 @@ struct ExpressionParser {
     private mutating func negation() throws(ExpressionError) -> ConditionNode {
         let token = current
         let isNot = skip(.not) || skip(word: "not")
-        guard isNot || skip(.open) else { return try predicate() }
+        guard isNot || (!beginsSum && skip(.open)) else { return try predicate() }
+        return try nested(at: token.range) { parser throws(ExpressionError) in
+            // The parentheses of what is negated are no level of their own.
+            if isNot, parser.beginsSum || !parser.skip(.open) { return .not(try parser.negation()) }
+            let condition = try parser.closedCondition()
+            return isNot ? .not(condition) : condition
+        }
+    }
+
+    /// Reads a condition and the parenthesis that closes it.
+    mutating func closedCondition() throws(ExpressionError) -> ConditionNode {
+        let condition = try disjunction()
+        guard skip(.close) else { throw expected("&&, || or )") }
+        return condition
+    }
+
+    /// Reads what is one level deeper.
+    mutating func nested<T>(
+        at range: Range<Int>, _ body: (inout ExpressionParser) throws(ExpressionError) -> T
+    ) throws(ExpressionError) -> T {
         guard depth < Self.maximumDepth else {
-            throw source.error(at: token.range, "parentheses and negations nest deeper than \(Self.maximumDepth)")
+            throw source.error(at: range, "parentheses and negations nest deeper than \(Self.maximumDepth)")
         }
         depth += 1
         defer { depth -= 1 }
-        // The parentheses of what is negated are no level of their own.
-        if isNot, !skip(.open) { return .not(try negation()) }
-        let condition = try disjunction()
-        guard skip(.close) else { throw expected("&&, || or )") }
-        return isNot ? .not(condition) : condition
+        return try body(&self)
+    }
+
+    /// Whether a parenthesis is next that holds a number and no condition: what stands behind it calculates or compares.
+    private var beginsSum: Bool {
+        guard current.kind == .sign(.open), let end = closing[position] else { return false }
+        let next = tokens[end + 1]
+        guard case .sign(let sign) = next.kind else { return next.isWord("between") }
+        return sign.arithmetic != nil || Comparison(rawValue: sign.rawValue) != nil
     }
 
     // MARK: Tokens

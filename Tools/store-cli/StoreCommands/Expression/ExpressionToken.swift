@@ -26,6 +26,18 @@ struct ExpressionToken: Equatable {
     /// Whether this is `word`, in upper or lower case.
     func isWord(_ word: String) -> Bool { self.word?.lowercased() == word.lowercased() }
 
+    /// Whether a value ends here, so that a minus behind it subtracts.
+    var endsOperand: Bool {
+        switch kind {
+        case .text, .number, .sign(.close): true
+        case .name: !Self.wordsBeforeValues.contains(word?.lowercased() ?? "")
+        case .sign, .end: false
+        }
+    }
+
+    /// Words of the language behind which a value follows.
+    private static let wordsBeforeValues: Set<String> = ["and", "or", "not", "between", "contains", "in"]
+
     /// What a message calls this.
     var description: String {
         switch kind {
@@ -62,4 +74,11 @@ enum ExpressionSign: String, CaseIterable {
     case closeList = "]"
     case comma = ","
     case minus = "-"
+    case plus = "+"
+    case times = "*"
+    case divided = "/"
+    case remainder = "%"
+
+    /// What it calculates, if anything.
+    var arithmetic: ArithmeticOperator? { ArithmeticOperator(rawValue: rawValue) }
 }

@@ -1,0 +1,59 @@
+/// Numbers of a record put together by `+`, `-`, `*`, `/` and `%`, to be compared:
+///
+/// ```swift
+/// Mount.where { $0.used * 100 > $0.total * 90 }
+/// ```
+///
+/// Integers of all widths are calculated in 128 bits, so that products of two fields do not overflow; `/` rounds towards
+/// zero. Where a `Double` takes part all is calculated in `Double`, in `Float` where only floats and integer values do, by
+/// IEEE 754. What has no result is nil: with a field that is nil, past 128 bits, and a division of integers by zero. As
+/// with fields, nil is neither less nor greater than anything.
+///
+/// It has no type of number: were numbers told apart here, one mistake in a condition could keep the type checker busy for
+/// many seconds.
+public struct Calculation<Root>: Hashable, Sendable {
+    let node: ArithmeticNode
+    /// Why a value could not be encoded.
+    let invalid: String?
+}
+
+/// A number that stands in a record, or is calculated from some: a ``Field`` or a ``Calculation``.
+public protocol CalculationOperand<Root>: Sendable {
+    /// The record.
+    associatedtype Root
+
+    /// The operand as a calculation.
+    var calculation: Calculation<Root> { get }
+}
+
+extension Calculation: CalculationOperand {
+    /// Itself.
+    public var calculation: Calculation { self }
+
+    /// A number that is the same for all records.
+    init(_ value: some NumberValue) {
+        do {
+            let bytes = try value.encoded()
+            let dynamic = unsafe try DynamicValue(from: bytes.span.bytes, as: type(of: value).fieldType)
+            self.init(node: .value(dynamic), invalid: nil)
+        } catch {
+            self.init(node: .value(.none), invalid: error.reason)
+        }
+    }
+
+    init(_ left: Calculation, _ sign: ArithmeticOperator, _ right: Calculation) {
+        self.init(node: .operation(left.node, sign, right.node), invalid: left.invalid ?? right.invalid)
+    }
+
+    func compared(_ comparison: Comparison, _ other: Calculation) -> Condition<Root> {
+        if let reason = invalid ?? other.invalid { return Condition(.invalid(reason)) }
+        return Condition(.arithmetic(node, comparison, other.node))
+    }
+}
+
+extension Field: CalculationOperand where Value: NumberFieldValue {
+    /// The field, to be calculated with.
+    public var calculation: Calculation<Root> {
+        Calculation(node: .field(FieldName(name)), invalid: nil)
+    }
+}

@@ -1,0 +1,80 @@
+// Conditions on the elements of arrays and sets.
+extension Field where Value: Collection, Value.Element: FieldValue {
+    /// Whether an element of the array or set meets a condition: `$0.tags.any { $0.hasPrefix("x") }`.
+    ///
+    /// - Parameter condition: gets the token of the element.
+    @_disfavoredOverload
+    public func any(
+        _ condition: (Field<Value.Element, Value.Element>) -> Condition<Value.Element>
+    ) -> Condition<Root> { elements(.any, condition(.element)) }
+
+    /// Whether all elements of the array or set meet a condition; true where it is empty.
+    ///
+    /// - Parameter condition: gets the token of the element.
+    @_disfavoredOverload
+    public func all(
+        _ condition: (Field<Value.Element, Value.Element>) -> Condition<Value.Element>
+    ) -> Condition<Root> { elements(.all, condition(.element)) }
+}
+
+extension Field where Value: Collection, Value.Element: EmbeddedValue {
+    /// Whether an element of the array or set meets a condition: `$0.places.any { $0.floor > 2 }`.
+    ///
+    /// - Parameter condition: gets the tokens of the element's fields.
+    public func any(
+        _ condition: (Value.Element.Fields) -> Condition<Value.Element>
+    ) -> Condition<Root> { elements(.any, condition(Value.Element.fields)) }
+
+    /// Whether all elements of the array or set meet a condition; true where it is empty.
+    ///
+    /// - Parameter condition: gets the tokens of the element's fields.
+    public func all(
+        _ condition: (Value.Element.Fields) -> Condition<Value.Element>
+    ) -> Condition<Root> { elements(.all, condition(Value.Element.fields)) }
+}
+
+// Optional collections: without one, neither any nor all elements meet a condition.
+extension Field {
+    /// Whether there is an array or set, and an element of it meets a condition.
+    ///
+    /// - Parameter condition: gets the token of the element.
+    @_disfavoredOverload
+    public func any<C: Collection>(
+        _ condition: (Field<C.Element, C.Element>) -> Condition<C.Element>
+    ) -> Condition<Root> where Value == C?, C.Element: FieldValue { elements(.any, condition(.element)) }
+
+    /// Whether there is an array or set, and all elements of it meet a condition.
+    ///
+    /// - Parameter condition: gets the token of the element.
+    @_disfavoredOverload
+    public func all<C: Collection>(
+        _ condition: (Field<C.Element, C.Element>) -> Condition<C.Element>
+    ) -> Condition<Root> where Value == C?, C.Element: FieldValue { elements(.all, condition(.element)) }
+
+    /// Whether there is an array or set, and an element of it meets a condition.
+    ///
+    /// - Parameter condition: gets the tokens of the element's fields.
+    public func any<C: Collection>(
+        _ condition: (C.Element.Fields) -> Condition<C.Element>
+    ) -> Condition<Root> where Value == C?, C.Element: EmbeddedValue {
+        elements(.any, condition(C.Element.fields))
+    }
+
+    /// Whether there is an array or set, and all elements of it meet a condition.
+    ///
+    /// - Parameter condition: gets the tokens of the element's fields.
+    public func all<C: Collection>(
+        _ condition: (C.Element.Fields) -> Condition<C.Element>
+    ) -> Condition<Root> where Value == C?, C.Element: EmbeddedValue {
+        elements(.all, condition(C.Element.fields))
+    }
+
+    private func elements<Element>(_ test: ElementTest, _ condition: Condition<Element>) -> Condition<Root> {
+        Condition(.elements(FieldName(name), test, condition.node))
+    }
+}
+
+extension Field where Root == Value, Value: FieldValue {
+    /// The element of a collection as a field of itself.
+    fileprivate static var element: Field { Field(0, "", get: { $0 }) }
+}

@@ -1,0 +1,120 @@
+import StoreEngine
+
+/// A calculation as it is spelled, before its fields say what its numbers are.
+indirect enum ExpressionCalculation {
+    case field(ExpressionField, Range<Int>)
+    /// A number as JSON writes it, `inf`, `-inf` or `nan`.
+    case number(String, Range<Int>)
+    case operation(ExpressionCalculation, ArithmeticOperator, ExpressionCalculation)
+
+    /// The fields in it.
+    var fields: [ExpressionField] {
+        switch self {
+        case .field(let field, _): [field]
+        case .number: []
+        case .operation(let left, _, let right): left.fields + right.fields
+        }
+    }
+}
+
+extension ExpressionParser {
+    /// Reads numbers that are put together by `+` and `-`, or an operand alone.
+    ///
+    /// - Parameter isValue: whether it stands where a value is likely, for the message about an unknown field.
+    mutating func sum(isValue: Bool = false) throws(ExpressionError) -> ExpressionOperand {
+        try chain([.plus, .minus]) { parser throws(ExpressionError) in
+            try parser.chain([.times, .divided, .remainder]) { parser throws(ExpressionError) in
+                try parser.factor(isValue: isValue)
+            }
+        }
+    }
+
+    /// Reads operands with some signs between them, of which those on the left belong together.
+    private mutating func chain(
+        _ signs: [ExpressionSign], _ operand: (inout ExpressionParser) throws(ExpressionError) -> ExpressionOperand
+    ) throws(ExpressionError) -> ExpressionOperand {
+        var left = try operand(&self)
+        var count = 0
+        while case .sign(let sign) = current.kind, signs.contains(sign), let arithmetic = sign.arithmetic {
+            count += 1
+            guard count <= Self.maximumDepth else {
+                throw source.error(at: current.range, "a calculation has more than \(Self.maximumDepth) signs in a row")
+            }
+            let first = try calculation(left)
+            _ = take()
+            let right = try operand(&self)
+            let range = left.range.lowerBound..<right.range.upperBound
+            left = ExpressionOperand(
+                kind: .calculation(.operation(first, arithmetic, try calculation(right))), range: range)
+        }
+        return left
+    }
+
+    private mutating func factor(isValue: Bool) throws(ExpressionError) -> ExpressionOperand {
+        let start = current.range
+        if skip(.minus) {
+            let factor = try nested(at: start) { parser throws(ExpressionError) in try parser.factor(isValue: isValue) }
+            let negated = ExpressionCalculation.operation(.number("0", start), .subtract, try calculation(factor))
+            return ExpressionOperand(
+                kind: .calculation(negated), range: start.lowerBound..<factor.range.upperBound)
+        }
+        guard skip(.open) else { return try operand(isValue: isValue) }
+        let sum = try nested(at: start) { parser throws(ExpressionError) in try parser.sum(isValue: isValue) }
+        guard skip(.close) else { throw expected("an operator such as + or )") }
+        return ExpressionOperand(kind: sum.kind, range: start.lowerBound..<passedEnd)
+    }
+
+    /// An operand as a number to calculate with.
+    private func calculation(_ operand: ExpressionOperand) throws(ExpressionError) -> ExpressionCalculation {
+        switch operand.kind {
+        case .calculation(let calculation): return calculation
+        case .field(let field) where field.valueType.isNumber: return .field(field, operand.range)
+        case .literal(.number(let text)): return .number(text, operand.range)
+        case .field(let field):
+            throw source.error(
+                at: operand.range,
+                "\(field.name.text) is \(field.type), which is not calculated with; integers, float and double are")
+        case .literal, .size:
+            throw source.error(at: operand.range, "expected a number to calculate with, found \(operand.description)")
+        }
+    }
+
+    /// The comparison of two operands of which one is calculated at least.
+    func calculate(
+        _ left: ExpressionOperand, _ comparison: Comparison, _ right: ExpressionOperand
+    ) throws(ExpressionError) -> ConditionNode {
+        let (first, second) = (try calculation(left), try calculation(right))
+        let types = Set((first.fields + second.fields).map(\.valueType))
+        guard !types.isEmpty else {
+            throw source.error(at: left.range, "one side of \(comparison.rawValue) has to name a field")
+        }
+        let floating: FieldType = types == [.float] ? .float : .double
+        return .arithmetic(try node(first, floating), comparison, try node(second, floating))
+    }
+
+    private func node(
+        _ calculation: ExpressionCalculation, _ floating: FieldType
+    ) throws(ExpressionError) -> ArithmeticNode {
+        switch calculation {
+        case .field(let field, _): return .field(field.name)
+        case .number(let text, let range):
+            let literal = ExpressionLiteral.number(text)
+            guard text.utf8.allSatisfy({ (0x30...0x39).contains($0) || $0 == 0x2D }) else {
+                return .value(try value(literal, at: range, as: floating, subject: "a calculation"))
+            }
+            guard let value = literal.value(as: .int64) ?? literal.value(as: .uint64) else {
+                throw source.error(
+                    at: range,
+                    "an integer of a calculation fits 64 bits; write \(RecordText.shortened(text)).0 for a double")
+            }
+            return .value(value)
+        case .operation(let left, let sign, let right):
+            return .operation(try node(left, floating), sign, try node(right, floating))
+        }
+    }
+}
+
+extension FieldType {
+    /// Whether it is calculated with.
+    fileprivate var isNumber: Bool { isInteger || self == .float || self == .double }
+}
