@@ -56,6 +56,17 @@ package enum Comparison: String, Hashable, Sendable, CaseIterable {
         }
     }
 
+    /// The comparison that says the same with its sides exchanged.
+    package var mirrored: Comparison {
+        switch self {
+        case .equal, .notEqual: self
+        case .less: .greater
+        case .lessOrEqual: .greaterOrEqual
+        case .greater: .less
+        case .greaterOrEqual: .lessOrEqual
+        }
+    }
+
     /// Whether it asks for an order, which none has no part in.
     var isOrdering: Bool { self != .equal && self != .notEqual }
 }

@@ -221,16 +221,3 @@ extension ExpressionParser {
         return options
     }
 }
-
-extension Comparison {
-    /// The comparison that says the same with its sides exchanged.
-    fileprivate var mirrored: Comparison {
-        switch self {
-        case .equal, .notEqual: self
-        case .less: .greater
-        case .lessOrEqual: .greaterOrEqual
-        case .greater: .less
-        case .greaterOrEqual: .lessOrEqual
-        }
-    }
-}

@@ -1,0 +1,104 @@
+import Foundation
+@_spi(Reflection) import Swift
+
+extension DynamicValue {
+    /// A value of a predicate; nil where a store keeps none such.
+    init?(ofPredicate value: Any) {
+        if let value = value as? any FieldValue {
+            guard let found = value.dynamicValue else { return nil }
+            self = found
+        } else if let value = value as? any OptionalOfPredicate {
+            guard let wrapped = value.anyValue else {
+                self = .none
+                return
+            }
+            self.init(ofPredicate: wrapped)
+        } else if let value = value as? any RawRepresentable {
+            self.init(ofPredicate: value.rawValue)
+        } else if let value = value as? any StringProtocol {
+            self = .string(String(value))
+        } else if let value = value as? Character {
+            self = .string(String(value))
+        } else if let values = value as? any Sequence {
+            var list: [DynamicValue] = []
+            for element in values {
+                guard let found = DynamicValue(ofPredicate: element) else { return nil }
+                list.append(found)
+            }
+            self = .list(list)
+        } else {
+            return nil
+        }
+    }
+
+    /// Whether it is a floating number that equals nothing.
+    var isNaN: Bool {
+        switch self {
+        case .float(let value): value.isNaN
+        case .double(let value): value.isNaN
+        case .date(let value): value.timeIntervalSinceReferenceDate.isNaN
+        case .decimal(let value): value.isNaN
+        default: false
+        }
+    }
+}
+
+extension FieldValue {
+    fileprivate var dynamicValue: DynamicValue? {
+        do {
+            let bytes = try encoded()
+            return unsafe try DynamicValue(from: bytes.span.bytes, as: Self.fieldType)
+        } catch {
+            return nil
+        }
+    }
+}
+
+/// An optional of any type.
+private protocol OptionalOfPredicate {
+    var anyValue: Any? { get }
+}
+
+extension Optional: OptionalOfPredicate {
+    fileprivate var anyValue: Any? { self.map { $0 } }
+}
+
+/// A range of values in a predicate.
+protocol RangeOfPredicate {
+    var bounds: ConditionNode.Bounds? { get }
+}
+
+extension ClosedRange: RangeOfPredicate {
+    var bounds: ConditionNode.Bounds? { ConditionNode.Bounds(lowerBound, upperBound, isClosed: true) }
+}
+
+extension Range: RangeOfPredicate {
+    var bounds: ConditionNode.Bounds? { ConditionNode.Bounds(lowerBound, upperBound, isClosed: false) }
+}
+
+extension ConditionNode.Bounds {
+    fileprivate init?(_ lower: Any, _ upper: Any, isClosed: Bool) {
+        guard let lower = DynamicValue(ofPredicate: lower), let upper = DynamicValue(ofPredicate: upper) else {
+            return nil
+        }
+        self.init(lower: lower, upper: upper, isClosed: isClosed)
+    }
+}
+
+/// Finds the stored property that a key path leads to.
+enum StoredProperty {
+    /// The property's name; nil where the key path leads to something computed.
+    ///
+    /// Predicates hold key paths of the record itself, of which tokens know nothing. Its offset and type tell which stored
+    /// property it is: only properties without a size share an offset.
+    static func name<Root, Value>(_ keyPath: KeyPath<Root, Value>) -> String? {
+        guard let wanted = MemoryLayout<Root>.offset(of: keyPath) else { return nil }
+        var found: String?
+        _ = unsafe _forEachField(of: Root.self) { name, offset, type, _ in
+            guard offset == wanted, type == Value.self else { return true }
+            found = unsafe String(cString: name)
+            return false
+        }
+        return found
+    }
+}

@@ -1,0 +1,175 @@
+import Foundation
+import ModelStore
+import Testing
+
+enum CrateMode: String, Codable { case eco, boost }
+
+@Record struct Crate: Equatable {
+    @ID var id: Int
+    @Indexed var name: String
+    var note: String?
+    @Indexed var load: Double
+    var limit: Double
+    var level: Int32?
+    var flag: Bool
+    var draft: Bool?
+    var mode: CrateMode?
+    var tags: [String]
+    var marks: Set<Int>
+    var place: Shelf
+    var spare: Shelf?
+    var shelves: [Shelf]
+    var seen: Date
+    @Transient var cache: Int = 0
+
+    /// Something computed.
+    var title: String { name + "!" }
+}
+
+/// Foundation's predicates as requests: each finds what evaluating it finds.
+@Suite struct PredicateTests {
+    private struct Random {
+        /// SplitMix64, which any seed starts well.
+        struct Generator: RandomNumberGenerator {
+            var state: UInt64
+
+            mutating func next() -> UInt64 {
+                state &+= 0x9E37_79B9_7F4A_7C15
+                var mixed = state
+                mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+                mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+                return mixed ^ (mixed >> 31)
+            }
+        }
+
+        var random: Generator
+
+        mutating func pick<T>(_ values: [T]) -> T { values[Int.random(in: values.indices, using: &random)] }
+
+        mutating func shelf() -> Shelf { Shelf(floor: pick([0, 1, 2, 3]), label: pick([nil, "", "top", "x"])) }
+
+        mutating func crate(_ id: Int) -> Crate {
+            Crate(
+                id: id, name: pick(["", "a", "ab", "kitchen", "Kit", "z"]), note: pick([nil, "", "x", "xy", "top"]),
+                load: pick([0, -0.0, 1, 2.5, -3, .infinity, -.infinity, .nan]),
+                limit: pick([0, 1, 2.5, .nan, .infinity]), level: pick([nil, -1, 0, 3, 7]), flag: pick([true, false]),
+                draft: pick([nil, true, false]), mode: pick([nil, .eco, .boost]),
+                tags: pick([[], ["a"], ["a", "x"], ["b"], ["xy", "b"]]), marks: pick([[], [1], [1, 2], [3]]),
+                place: shelf(), spare: pick([nil, shelf()]), shelves: pick([[], [shelf()], [shelf(), shelf()]]),
+                seen: Date(timeIntervalSinceReferenceDate: pick([0, 1, 1e9])))
+        }
+    }
+
+    private static let names = ["a", "z"]
+    private static let eco: CrateMode? = .eco
+    private static let date = Date(timeIntervalSinceReferenceDate: 1)
+
+    /// Each kind of expression that is translated.
+    private static let predicates: [(String, Predicate<Crate>)] = {
+        let (names, eco, date, range, noNumber) = (
+            Self.names, Self.eco, Self.date, 1.0...2.5, Double.infinity - .infinity
+        )
+        let nothing: String? = nil
+        return [
+            ("equal", #Predicate<Crate> { $0.name == "kitchen" }),
+            ("not equal", #Predicate<Crate> { $0.name != "kitchen" }),
+            ("an optional and a value", #Predicate<Crate> { $0.note == "x" }),
+            ("an optional differs", #Predicate<Crate> { $0.note != "x" }),
+            ("nil", #Predicate<Crate> { $0.note == nil }), ("not nil", #Predicate<Crate> { $0.note != nil }),
+            ("nil of a constant", #Predicate<Crate> { $0.note == nothing }),
+            ("zero", #Predicate<Crate> { $0.load == 0 }), ("not zero", #Predicate<Crate> { $0.load != 0 }),
+            ("NaN", #Predicate<Crate> { $0.load == noNumber }), ("not NaN", #Predicate<Crate> { $0.load != noNumber }),
+            ("less", #Predicate<Crate> { $0.load < 2.5 }), ("at most", #Predicate<Crate> { $0.load <= 2.5 }),
+            ("greater", #Predicate<Crate> { $0.load > 1 }), ("at least", #Predicate<Crate> { $0.load >= 1 }),
+            ("not greater", #Predicate<Crate> { !($0.load > 1) }), ("from the left", #Predicate<Crate> { 1 < $0.load }),
+            ("less than NaN", #Predicate<Crate> { $0.load < noNumber }),
+            ("two fields equal", #Predicate<Crate> { $0.load == $0.limit }),
+            ("two fields differ", #Predicate<Crate> { $0.load != $0.limit }),
+            ("a field less than another", #Predicate<Crate> { $0.load < $0.limit }),
+            ("a field greater than another", #Predicate<Crate> { $0.load >= $0.limit }),
+            ("texts in order", #Predicate<Crate> { $0.name < "b" }), ("dates", #Predicate<Crate> { $0.seen >= date }),
+            ("a flag", #Predicate<Crate> { $0.flag }), ("no flag", #Predicate<Crate> { !$0.flag }),
+            ("a flag compared", #Predicate<Crate> { $0.flag == false }),
+            ("both", #Predicate<Crate> { $0.flag && $0.load > 0 }),
+            ("either", #Predicate<Crate> { $0.flag || $0.name == "a" }),
+            ("if else", #Predicate<Crate> { $0.flag ? $0.load > 1 : $0.load < 1 }),
+            ("an enum", #Predicate<Crate> { $0.mode == eco }),
+            ("a closed range", #Predicate<Crate> { (1...3).contains($0.id) }),
+            ("a range", #Predicate<Crate> { (0.0..<2.5).contains($0.load) }),
+            ("a constant range", #Predicate<Crate> { range.contains($0.load) }),
+            ("a list", #Predicate<Crate> { names.contains($0.name) }),
+            ("an element", #Predicate<Crate> { $0.tags.contains("a") }),
+            ("a member of a set", #Predicate<Crate> { $0.marks.contains(2) }),
+            ("some element", #Predicate<Crate> { $0.tags.contains(where: { $0.starts(with: "x") }) }),
+            ("all elements", #Predicate<Crate> { $0.tags.allSatisfy { $0 == "a" } }),
+            ("some struct", #Predicate<Crate> { $0.shelves.contains(where: { $0.floor > 1 }) }),
+            ("count", #Predicate<Crate> { $0.tags.count > 1 }), ("no elements", #Predicate<Crate> { $0.tags.isEmpty }),
+            ("an empty text", #Predicate<Crate> { $0.name.isEmpty }),
+            ("a part", #Predicate<Crate> { $0.name.contains("it") }),
+            ("a beginning", #Predicate<Crate> { $0.name.starts(with: "k") }),
+            ("a nested field", #Predicate<Crate> { $0.place.floor > 1 }),
+            ("an optional nested field", #Predicate<Crate> { $0.place.label == "top" }),
+            ("a field of an optional struct", #Predicate<Crate> { $0.spare?.floor == 2 }),
+            ("an optional field of an optional struct", #Predicate<Crate> { $0.spare?.label == nil }),
+            ("no struct", #Predicate<Crate> { $0.spare == nil }),
+            ("instead of nil", #Predicate<Crate> { ($0.note ?? "x") == "x" }),
+            ("instead of nil, another", #Predicate<Crate> { ($0.note ?? "q") != "x" }),
+            ("a number instead of nil", #Predicate<Crate> { ($0.level ?? 5) > 3 }),
+            ("a flag instead of nil", #Predicate<Crate> { $0.draft ?? true }),
+            ("an optional test", #Predicate<Crate> { $0.note?.contains("x") == true }),
+            ("an optional test that fails", #Predicate<Crate> { $0.note?.contains("x") != true }),
+            ("an optional test or true", #Predicate<Crate> { $0.note?.contains("x") ?? true }),
+            ("if let", #Predicate<Crate> { if let note = $0.note { note.starts(with: "x") } else { false } }),
+            ("a sum", #Predicate<Crate> { $0.load + $0.limit > 2 }),
+            ("a product", #Predicate<Crate> { $0.id * 2 == 6 }), ("a quotient", #Predicate<Crate> { $0.id / 2 == 2 }),
+            ("a remainder", #Predicate<Crate> { $0.id % 3 == 1 }),
+            ("a fraction", #Predicate<Crate> { $0.load / 2 <= 1 }), ("a minus", #Predicate<Crate> { -$0.load < 1 }),
+        ]
+    }()
+
+    @Test func `predicates find what evaluating them finds`() throws {
+        let seed = UInt64.random(in: 0 ... .max)
+        var random = Random(random: Random.Generator(state: seed))
+        let crates = (1...120).map { random.crate($0) }
+        let store = try Store.temporary(records: Crate.self)
+        try store.write { tx in for crate in crates { try tx.insert(crate) } }
+        for (name, predicate) in Self.predicates {
+            let expected = try crates.filter { try predicate.evaluate($0) }.map(\.id)
+            let found = try store.read { try $0.fetch(FetchRequest(predicate).order { $0.id.ascending }).map(\.id) }
+            let wrong = Set(found).symmetricDifference(expected)
+            #expect(wrong.isEmpty, "seed \(seed), \(name): \(crates.filter { wrong.contains($0.id) })")
+        }
+    }
+
+    @Test func `predicates use indexes and join with other conditions`() throws {
+        let store = try Store.temporary(records: Crate.self)
+        let request = try Crate.where { $0.flag == true }.where(#Predicate<Crate> { $0.name == "kitchen" })
+        let plan = try store.read { try $0.explain(request) }
+        #expect(plan.hasPrefix("look in the index on name by name:"))
+    }
+
+    @Test func `what has no translation is named`() throws {
+        let letters = "abc"
+        let refused: [(Predicate<Crate>, String)] = [
+            (#Predicate<Crate> { $0.name.count > 3 }, "count of a text"),
+            (#Predicate<Crate> { letters.contains($0.name) }, "contains of something that is no field of the record"),
+            (#Predicate<Crate> { $0.tags.filter { $0 == "a" }.isEmpty }, "Filter"),
+            (#Predicate<Crate> { $0.tags.first == "a" }, "first or last of a collection"),
+            (#Predicate<Crate> { $0.title == "a" }, "a property of Crate that is not stored"),
+            (#Predicate<Crate> { $0.tags.contains($0.name) }, "contains between such terms"),
+            (
+                #Predicate<Crate> { crate in crate.tags.contains(where: { $0 == crate.name }) },
+                "a field of the record inside a test of elements"
+            ),
+        ]
+        for (predicate, reason) in refused {
+            let failure = #expect(throws: StoreError.self) { try FetchRequest(predicate) }
+            #expect(failure?.code == .invalidValue && failure?.remedy != nil)
+            #expect(failure?.description.contains(reason) == true, "\(String(describing: failure))")
+        }
+        let store = try Store.temporary(records: Crate.self)
+        let request = try FetchRequest(#Predicate<Crate> { $0.cache == 1 })
+        let failure = #expect(throws: StoreError.self) { try store.read { try $0.count(request) } }
+        #expect(failure?.code == .unknownField)
+    }
+}
