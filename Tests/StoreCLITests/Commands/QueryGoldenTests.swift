@@ -20,7 +20,9 @@ import Testing
             "room not in ['bath', 'hall']", "celsius between 20 and 21", "note == null", "note != null", "note isEmpty",
             "tags contains 'dry'", "count(tags) > 1", "tags isEmpty", "serial startsWith 'A-'", "serial contains '\"'",
             "room equals[c] 'KITCHEN'", "address.city == 'Köln' and address.zip >= 50000", "address == null",
-            "room == serial", "!(room == 'bath' || room == 'hall')", "true",
+            "room == serial",
+            "celsius * 2 - 1 > 40", "-celsius < -20", "tags any (it startsWith 'd')",
+            "!(room == 'bath' || room == 'hall')", "true",
         ] {
             try transcript.run("--output", "jsonl", "query", "Sensor", "--where", condition, "--fields", "id")
         }
@@ -38,6 +40,13 @@ import Testing
         for part in [
             ["--limit", "1"], ["--limit", "0"], ["--offset", "1"], ["--limit", "1", "--offset", "2"],
             ["--offset", "9"],
+        ] {
+            try transcript.run(shown + part)
+        }
+        let token = "AQQ1jhrCney7AQEHa2l0Y2hlbgJzMQ"
+        for part in [
+            ["--limit", "1", "--after", token], ["--after", token], ["--after", "nonsense"],
+            ["--after", token, "--offset", "1"], ["--after", token, "--where", "celsius > 0"],
         ] {
             try transcript.run(shown + part)
         }
