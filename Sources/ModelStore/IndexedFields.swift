@@ -12,6 +12,18 @@ public func _indexable<V: RawRepresentable>(_ type: V.Type) -> V.Type where V.Ra
 @_disfavoredOverload
 public func _indexable<V: RawRepresentable>(_ type: V?.Type) -> V?.Type where V.RawValue: IndexableValue { type }
 
+/// The type of an indexed field with an entry for each element.
+public func _indexable<E: IndexableValue>(_ type: [E].Type) -> [E].Type { type }
+
+/// The type of an indexed optional field with an entry for each element.
+public func _indexable<E: IndexableValue>(_ type: [E]?.Type) -> [E]?.Type { type }
+
+/// The type of an indexed field with an entry for each element.
+public func _indexable<E: IndexableValue>(_ type: Set<E>.Type) -> Set<E>.Type { type }
+
+/// The type of an indexed optional field with an entry for each element.
+public func _indexable<E: IndexableValue>(_ type: Set<E>?.Type) -> Set<E>?.Type { type }
+
 @available(
     *, unavailable,
     message: """
@@ -58,4 +70,8 @@ extension Record {
     /// The key of an id that has no order.
     @_disfavoredOverload
     public static func _key(of id: ID) -> String { "" }
+
+    /// The id with a key, where ids have no order.
+    @_disfavoredOverload
+    public static func _id(of key: String) -> ID? { nil }
 }

@@ -48,8 +48,8 @@ import StoreEngine
 @attached(member, names: named(init))
 @attached(
     extension, conformances: Record, Sendable, Equatable,
-    names: named(ID), named(Fields), named(fields), named(recordSchema), named(recordID), named(encode(to:)),
-    named(init)
+    names: named(ID), named(Fields), named(fields), named(_recordName), named(recordSchema), named(recordID),
+    named(encode(to:)), named(init)
 )
 public macro Record() = #externalMacro(module: "StoreMacros", type: "RecordMacro")
 
@@ -62,8 +62,8 @@ public macro Record() = #externalMacro(module: "StoreMacros", type: "RecordMacro
 @attached(member, names: named(init))
 @attached(
     extension, conformances: Record, Sendable, Equatable,
-    names: named(ID), named(Fields), named(fields), named(recordSchema), named(recordID), named(encode(to:)),
-    named(init)
+    names: named(ID), named(Fields), named(fields), named(_recordName), named(recordSchema), named(recordID),
+    named(encode(to:)), named(init)
 )
 public macro Record(_ storedName: String) = #externalMacro(module: "StoreMacros", type: "RecordMacro")
 
@@ -120,6 +120,8 @@ public enum IDSource: Sendable {
 }
 
 /// Gives a field an index, so that conditions and orders on it need no scan.
+///
+/// An array or a set gets an entry for each of its elements, which answers `contains`.
 @attached(peer)
 public macro Indexed() = #externalMacro(module: "StoreMacros", type: "FieldMarkerMacro")
 
@@ -128,6 +130,24 @@ public macro Indexed() = #externalMacro(module: "StoreMacros", type: "FieldMarke
 /// A write that would break this fails as a whole. In an optional field, any number of records may have no value.
 @attached(peer)
 public macro Unique() = #externalMacro(module: "StoreMacros", type: "FieldMarkerMacro")
+
+/// Says what becomes of a record when one that it refers to is deleted.
+///
+/// The property is a ``Reference``, optional or not, or an array or a set of references. Without this attribute the
+/// delete is denied while anything refers to the record, so that nothing is lost silently.
+///
+/// ```swift
+/// @Record
+/// struct Sensor {
+///     @ID var id: String
+///     @Reference(onDelete: .cascade) var room: Reference<Room>
+///     @Reference(onDelete: .nullify) var tags: [Reference<Tag>] = []
+/// }
+/// ```
+///
+/// - Parameter onDelete: the rule, written as one of its four names. `.nullify` needs an optional or a collection.
+@attached(peer)
+public macro Reference(onDelete: DeleteRule = .deny) = #externalMacro(module: "StoreMacros", type: "FieldMarkerMacro")
 
 /// Keeps a property out of the store.
 ///

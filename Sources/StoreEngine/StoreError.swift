@@ -18,6 +18,10 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
         public static let recordNotFound = Code("recordNotFound")
         /// Another record has the same value in a unique index.
         public static let uniqueViolation = Code("uniqueViolation")
+        /// A record refers to one that does not exist.
+        public static let referenceBroken = Code("referenceBroken")
+        /// A record was deleted that others refer to, which their rule denies.
+        public static let referenced = Code("referenced")
         /// The record is not as the conditional write expects it.
         public static let conditionNotMet = Code("conditionNotMet")
         /// A value does not fit its field.

@@ -6,6 +6,8 @@ package final class Catalog: Sendable {
     package let version: UInt64
     /// The types, by number.
     package let types: [OpenType]
+    /// Which of them refer to which.
+    let references: ReferenceGraph
     private let placesByName: [String: Int]
     private let bindings: [ObjectIdentifier: TypedBinding]
     private let placesByID: [UInt32: Int]
@@ -17,6 +19,7 @@ package final class Catalog: Sendable {
     ) throws(StoreError) {
         self.version = version
         self.types = types
+        references = try ReferenceGraph(types)
         // Of two types with one name the newer is taking the place of the older.
         placesByName = Dictionary(types.enumerated().map { ($0.element.name, $0.offset) }) { _, last in last }
         placesByID = Dictionary(types.enumerated().map { ($0.element.type.id, $0.offset) }) { first, _ in first }

@@ -24,6 +24,7 @@ extension DynamicValue {
         case .duration: self = .duration(try Duration(from: bytes))
         case .json: self = .json(try String(from: bytes))
         case .enumeration(let raw, _): self = try DynamicValue(from: bytes, as: raw)
+        case .reference(_, let id): self = try DynamicValue(from: bytes, as: id)
         default: self = try DynamicValue(compound: bytes, as: type)
         }
     }

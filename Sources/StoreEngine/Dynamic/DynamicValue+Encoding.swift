@@ -30,6 +30,7 @@ extension DynamicValue {
                 throw CodecError("\(text) is none of the cases \(cases.joined(separator: ", "))")
             }
             try encode(as: raw, to: &writer)
+        case (.reference(_, let id), _): try encode(as: id, to: &writer)
         case (.optional, .none): return
         case (.optional(let wrapped), _):
             writer.append(byte: 1)

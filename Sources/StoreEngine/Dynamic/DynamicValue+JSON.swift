@@ -7,6 +7,7 @@ extension DynamicValue {
         switch (self, type) {
         case (.none, _): .null
         case (_, .optional(let wrapped)): json(as: wrapped)
+        case (_, .reference(_, let id)): json(as: id)
         case (.bool(let value), _): .bool(value)
         case (.int(let value), _): .number(JSONNumber(value))
         case (.uint(let value), _): .number(JSONNumber(value))
@@ -79,6 +80,7 @@ extension DynamicValue {
             }
         case .json: self = .json(JSONWriter.text(of: json))
         case .enumeration(let raw, _): self = try DynamicValue(json: json, as: raw)
+        case .reference(_, let id): self = try DynamicValue(json: json, as: id)
         case .array, .set, .dictionary, .embedded: self = try DynamicValue(compound: json, as: type)
         case .url where json.object != nil: self = try DynamicValue(relativeURL: json)
         default:

@@ -31,6 +31,7 @@ extension DynamicValue {
         switch type {
         case .string: self = .string(text)
         case .enumeration(let raw, _): self = try DynamicValue(text: text, as: raw)
+        case .reference(_, let id): self = try DynamicValue(text: text, as: id)
         case .uuid: self = .uuid(try Self.parse(text, type) { UUID(uuidString: $0) })
         case .date: self = .date(try Self.parse(text, type) { Date(iso8601: $0) })
         case .url: self = .url(try Self.parse(text, type) { URL(string: $0) })

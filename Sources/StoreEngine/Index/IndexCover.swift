@@ -19,7 +19,7 @@ struct IndexCover {
         var wanted: [Part] = []
         for place in places {
             let fieldType = type.type.fields[place].type
-            if let number = index.parts.firstIndex(where: { $0.place == place }) {
+            if !index.isMultiple, let number = index.parts.firstIndex(where: { $0.place == place }) {
                 wanted.append(Part(isOfID: false, number: number, type: fieldType))
             } else if let number = type.idParts.firstIndex(where: { $0.place == place }) {
                 wanted.append(Part(isOfID: true, number: number, type: fieldType))

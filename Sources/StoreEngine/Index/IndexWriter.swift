@@ -22,15 +22,19 @@ enum IndexWriter {
         to raw: inout LMDBWriteTransaction, scratch: inout WriteScratch
     ) throws -> UniqueViolation? {
         let table = try FieldTable(record.tableBytes)
-        for (done, index) in type.indexes.enumerated() {
+        for (done, index) in type.singleIndexes.enumerated() {
             let form = try newEntry(of: table, index, recordKey, &scratch)
             if let holder = try put(index, form, record, type, to: &raw, scratch: &scratch) {
-                for earlier in type.indexes[..<done] {
+                for earlier in type.singleIndexes[..<done] {
                     _ = try newEntry(of: table, earlier, recordKey, &scratch)
                     try raw.delete(earlier.database, key: scratch.newEntryKey)
                 }
                 return UniqueViolation(index: index, holder: holder)
             }
+        }
+        for index in type.multipleIndexes {
+            let entries = try MultipleEntries.of(table, index, recordKey: recordKey.bytes)
+            try MultipleEntries.move(from: [], to: entries, index, in: &raw)
         }
         return nil
     }
@@ -41,9 +45,13 @@ enum IndexWriter {
         from raw: inout LMDBWriteTransaction, scratch: inout WriteScratch
     ) throws {
         let old = try RecordBytes(record.bytes)
-        for index in type.indexes {
+        for index in type.singleIndexes {
             try oldEntry(of: old, index, recordKey, &scratch)
             try deleteOldEntry(of: index, recordKey, from: &raw, scratch)
+        }
+        for index in type.multipleIndexes {
+            let entries = try MultipleEntries.of(old.table, index, recordKey: recordKey.bytes)
+            try MultipleEntries.move(from: entries, to: [], index, in: &raw)
         }
     }
 
@@ -52,10 +60,11 @@ enum IndexWriter {
         changed: [Int], from oldRecord: borrowing ByteWriter, to record: borrowing FieldEncoder, of type: OpenType,
         recordKey: borrowing ByteWriter, in raw: inout LMDBWriteTransaction, scratch: inout WriteScratch
     ) throws -> UniqueViolation? {
-        let touched = type.indexes.filter { index in index.parts.contains { changed.contains($0.place) } }
-        if touched.isEmpty { return nil }
+        let all = type.indexes.filter { index in index.parts.contains { changed.contains($0.place) } }
+        if all.isEmpty { return nil }
         let old = try RecordBytes(unverified: oldRecord.bytes)
         let table = try FieldTable(record.tableBytes)
+        let touched = all.filter { !$0.isMultiple }
         // First all new entries, since only they can be refused; then the old ones go. Values may differ and have one
         // key, as zero and negative zero do: such an entry stays.
         for (done, index) in touched.enumerated() {
@@ -75,6 +84,11 @@ enum IndexWriter {
             _ = try newEntry(of: table, index, recordKey, &scratch)
             try oldEntry(of: old, index, recordKey, &scratch)
             if !scratch.isUnmoved { try deleteOldEntry(of: index, recordKey, from: &raw, scratch) }
+        }
+        for index in all where index.isMultiple {
+            try MultipleEntries.move(
+                from: MultipleEntries.of(old.table, index, recordKey: recordKey.bytes),
+                to: MultipleEntries.of(table, index, recordKey: recordKey.bytes), index, in: &raw)
         }
         return nil
     }

@@ -2,7 +2,7 @@ extension KeyComponent {
     /// Reads a field's part of a key from `offset` on, goes behind it, and appends the field's encoding.
     ///
     /// - Returns: false where the key does not tell the encoding: a zero and a NaN have one key each whatever their bits,
-    ///   and a URL and a decimal have more to them than their keys keep apart.
+    ///   a URL and a decimal have more to them than their keys keep apart, and an id of several fields is read with its record.
     /// - Throws: ``CodecError`` when the bytes are no key of such a field.
     func appendField(
         of type: FieldType, from key: RawSpan, at offset: inout Int, to writer: inout ByteWriter
@@ -31,7 +31,7 @@ extension KeyComponent {
             if try take(1, of: key, at: &offset).loadInteger(at: 0, as: UInt8.self) == 0 { return true }
             writer.append(byte: 1)
             return try wrapped.appendField(of: type, from: key, at: &offset, to: &writer)
-        case .url, .duration: return false
+        case .url, .duration, .composite: return false
         }
         return true
     }

@@ -14,6 +14,8 @@ package indirect enum KeyComponent: Hashable, Sendable {
     case url
     case duration
     case optional(KeyComponent)
+    /// The fields of an embedded struct, one behind the other: an id of several fields, where it is referred to.
+    case composite([KeyComponent])
 
     /// The component for fields of `type`, nil where its values have no order.
     package init?(_ type: FieldType) {
@@ -34,6 +36,13 @@ package indirect enum KeyComponent: Hashable, Sendable {
         case .duration: self = .duration
         case .enumeration(let raw, _):
             guard let component = KeyComponent(raw) else { return nil }
+            self = component
+        case .reference(_, .embedded(let id)):
+            let components = id.fields.compactMap { KeyComponent($0.type) }
+            guard components.count == id.fields.count else { return nil }
+            self = .composite(components)
+        case .reference(_, let id):
+            guard let component = KeyComponent(id) else { return nil }
             self = component
         case .optional(let wrapped):
             guard let component = KeyComponent(wrapped) else { return nil }
@@ -61,6 +70,9 @@ package indirect enum KeyComponent: Hashable, Sendable {
             guard field.byteCount > 0 else { return writer.append(byte: 0) }
             writer.append(byte: 1)
             try wrapped.append(field.extracting(1..<field.byteCount), to: &writer)
+        case .composite(let components):
+            let table = try FieldTable(field)
+            for (place, component) in components.enumerated() { try component.append(table.field(place), to: &writer) }
         }
     }
 

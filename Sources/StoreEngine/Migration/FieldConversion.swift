@@ -46,6 +46,9 @@ extension FieldConversion {
             guard let inner = between(old, raw) else { return nil }
             return cases.map { .cases(raw, Set($0), inner) } ?? inner
         case (.embedded(let old), .embedded(let new)): return embedded(old, new)
+        case (.reference(let oldTarget, let old), .reference(let newTarget, let new)):
+            // An id keeps its form; an enum may have got new cases.
+            return oldTarget == newTarget && between(old, new) == FieldConversion.none ? FieldConversion.none : nil
         default: return old.isNumber && new.isNumber ? .number(from: old, to: new) : nil
         }
     }

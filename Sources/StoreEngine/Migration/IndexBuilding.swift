@@ -24,7 +24,9 @@ package enum IndexBuilding {
         do {
             var state = try readState(key, databases, raw.snapshot)
             let chunk = try collect(type, index, after: state.last, limit: limit, raw.snapshot)
-            for entry in chunk.entries { try put(entry, type, index, in: &raw, onDuplicate) }
+            for entry in chunk.entries {
+                for expected in entry.expected { try put(expected, of: entry, type, index, in: &raw, onDuplicate) }
+            }
             state.doneCount += chunk.entries.count
             if chunk.isLast {
                 unsafe try raw.delete(databases.metadata, key: key.span.bytes)
@@ -47,7 +49,7 @@ package enum IndexBuilding {
 
     private struct Entry {
         let recordKey: [UInt8]
-        let expected: ExpectedEntry
+        let expected: [ExpectedEntry]
     }
 
     /// The entries of the next records. They are put once the walk has ended: LMDB moves pages under a cursor.
@@ -63,7 +65,7 @@ package enum IndexBuilding {
         while isPositioned, entries.count < limit {
             let recordKey = cursor.key.array()
             let expected = try type.withNewest(RecordBytes(cursor.value)) { (newest) throws(CodecError) in
-                unsafe try ExpectedEntry(of: newest, key: recordKey.span.bytes, index)
+                unsafe try ExpectedEntry.all(of: newest, key: recordKey.span.bytes, index)
             }
             entries.append(Entry(recordKey: recordKey, expected: expected))
             isPositioned = try cursor.next()
@@ -72,30 +74,30 @@ package enum IndexBuilding {
     }
 
     private static func put(
-        _ entry: Entry, _ type: OpenType, _ index: OpenIndex, in raw: inout LMDBWriteTransaction,
-        _ onDuplicate: ((StoreError) -> Void)?
+        _ expected: ExpectedEntry, of entry: Entry, _ type: OpenType, _ index: OpenIndex,
+        in raw: inout LMDBWriteTransaction, _ onDuplicate: ((StoreError) -> Void)?
     ) throws {
-        let key = unsafe entry.expected.key.span.bytes
-        if index.stored.isUnique, let holder = try holder(of: entry, type, index, raw.snapshot) {
+        let key = unsafe expected.key.span.bytes
+        if index.stored.isUnique, let holder = try holder(of: expected, entry, type, index, raw.snapshot) {
             let error = duplicate(entry, holder: holder, type, index, raw.snapshot)
             guard let onDuplicate else { throw error }
             return onDuplicate(error)
         }
-        unsafe try raw.put(index.database, key: key, value: entry.expected.data.span.bytes)
+        unsafe try raw.put(index.database, key: key, value: expected.data.span.bytes)
     }
 
     /// The key of another record that has the entry's value.
     private static func holder(
-        of entry: Entry, _ type: OpenType, _ index: OpenIndex, _ snapshot: LMDBSnapshot
+        of expected: ExpectedEntry, _ entry: Entry, _ type: OpenType, _ index: OpenIndex, _ snapshot: LMDBSnapshot
     ) throws -> [UInt8]? {
-        let key = unsafe entry.expected.key.span.bytes
-        if entry.expected.isSole {
+        let key = unsafe expected.key.span.bytes
+        if expected.isSole {
             guard let data = try snapshot.get(index.database, key: key),
                 let other = try IndexEntry.soleRecordKey(data)?.array(), other != entry.recordKey
             else { return nil }
             return other
         }
-        guard entry.expected.traits.isTruncated, !entry.expected.traits.hasNone else { return nil }
+        guard expected.traits.isTruncated, !expected.traits.hasNone else { return nil }
         // Long values may share their truncated part: their records tell.
         let value = try wholeValue(entry.recordKey, type, index, snapshot)
         let part = key.extracting(first: KeyLimit.indexValue)

@@ -12,6 +12,8 @@ package enum SchemaChange: Hashable, Sendable, CustomStringConvertible {
     case dropField(String, FieldType)
     /// Another default for a field.
     case changeDefault(String)
+    /// Another rule for what becomes of a record when one that it refers to is deleted.
+    case changeDeleteRule(String, DeleteRule)
     /// An index that has to be built.
     case addIndex(String)
     /// An index whose keys change with its fields.
@@ -38,6 +40,7 @@ package enum SchemaChange: Hashable, Sendable, CustomStringConvertible {
             "make the field \(name): \(type) optional, since it is not declared any more"
         case .dropField(let name, let type): "drop the field \(name): \(type) and its values"
         case .changeDefault(let name): "change the default of the field \(name)"
+        case .changeDeleteRule(let name, let rule): "change the delete rule of the field \(name) to \(rule.rawValue)"
         case .addIndex(let index): "add the \(index)"
         case .rebuildIndex(let index): "rebuild the \(index)"
         case .dropIndex(let index): "drop the \(index)"

@@ -44,6 +44,7 @@ package struct SchemaEvolution {
             takeName(of: field, at: place)
             takeType(of: field, at: place)
             takeDefault(of: field, at: place)
+            takeDeleteRule(of: field, at: place)
         }
     }
 
@@ -57,6 +58,9 @@ package struct SchemaEvolution {
             } else {
                 unfillable.append(field.name)
             }
+        }
+        if field.type.reference != nil, field.deleteRule != .none, let missing, !field.type.refersToNothing(by: missing) {
+            refusals.append("field \(field.name) would refer to a record by its default in records that are there already")
         }
         type.fields.append(StoredField(id: type.nextFieldID, schema: field, missing: missing))
         type.nextFieldID += 1
@@ -110,6 +114,18 @@ package struct SchemaEvolution {
         guard mode == .explicit, stored.defaultValue != field.defaultValue else { return }
         type.fields[place].schema = stored.with(type: stored.type, defaultValue: field.defaultValue)
         changes.append(.changeDefault(field.name))
+    }
+
+    // As with defaults. What no rule looked at so far may lead nowhere, so that it cannot be checked from now on.
+    private mutating func takeDeleteRule(of field: FieldSchema, at place: Int) {
+        let stored = type.fields[place].schema
+        guard mode == .explicit, stored.deleteRule != field.deleteRule, stored.type.reference != nil else { return }
+        guard stored.deleteRule != .none else {
+            refusals.append("field \(stored.name) refers to records by the rule none, so that some may not exist")
+            return
+        }
+        type.fields[place].schema = stored.onDelete(field.deleteRule)
+        changes.append(.changeDeleteRule(field.name, field.deleteRule))
     }
 
     private mutating func takeUndeclared(_ fit: SchemaFit) {
@@ -227,10 +243,12 @@ private struct FieldShape: Hashable {
 
 extension FieldSchema {
     fileprivate func with(name: String, renamedFrom: [String]) -> FieldSchema {
-        FieldSchema(name: name, type: type, defaultValue: defaultValue, renamedFrom: renamedFrom)
+        FieldSchema(
+            name: name, type: type, defaultValue: defaultValue, renamedFrom: renamedFrom, onDelete: deleteRule)
     }
 
     fileprivate func with(type: FieldType, defaultValue: FieldDefault?) -> FieldSchema {
-        FieldSchema(name: name, type: type, defaultValue: defaultValue, renamedFrom: renamedFrom)
+        FieldSchema(
+            name: name, type: type, defaultValue: defaultValue, renamedFrom: renamedFrom, onDelete: deleteRule)
     }
 }

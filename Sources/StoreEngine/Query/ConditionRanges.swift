@@ -56,7 +56,7 @@ struct ConditionRanges {
 
     private var isOptional: Bool { type.fields[part.place].type.isOptional }
 
-    private func isOwn(_ name: FieldName) -> Bool {
+    func isOwn(_ name: FieldName) -> Bool {
         name.parts.count == 1 && type.fields[part.place].name == name.parts[0]
     }
 

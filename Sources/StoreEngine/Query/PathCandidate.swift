@@ -48,9 +48,27 @@ struct CandidateFinder {
     /// The records in the order of ids, by what is known of the ids.
     var records: PathCandidate { candidate(nil, type.idParts, isUnique: true) }
 
+    /// Whether an index can answer the condition. One with an entry for each element lacks the records without elements and
+    /// has others more than once: it can where the condition asks for one element.
+    func answers(_ place: Int) -> Bool { !type.indexes[place].isMultiple || elementRange(place) != nil }
+
+    /// The entries of the element that every record must hold that meets the condition. Of two that are both asked for it is
+    /// the first, and the other is tested.
+    private func elementRange(_ place: Int) -> KeyRange? {
+        let ranges = ConditionRanges(type: type.type, part: type.indexes[place].parts[0])
+        guard let key = ranges.elementKey(condition) else { return nil }
+        // Long values are stored truncated, and one record may hold two that begin alike.
+        return key.count < KeyLimit.indexValue ? .prefixed(by: key, isPoint: true) : nil
+    }
+
     /// An index, by what is known of its fields.
     func index(_ place: Int) -> PathCandidate {
         let index = type.indexes[place]
+        if let range = index.isMultiple ? elementRange(place) : nil {
+            return PathCandidate(
+                place: place, parts: index.parts, ranges: KeyRanges([range]), fixedCount: 1, boundCount: 1,
+                isUnique: false, isClipped: false)
+        }
         return candidate(place, index.parts, isUnique: index.stored.isUnique)
     }
 

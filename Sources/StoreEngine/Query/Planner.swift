@@ -111,8 +111,10 @@ struct Planner {
         return (paths + [.union]).filter { option($0) != nil }
     }
 
-    /// The places of the indexes that hold all records.
-    private var readyIndexes: [Int] { type.indexes.indices.filter { !type.indexes[$0].stored.isBuilding } }
+    /// The places of the indexes that hold all records that may meet the condition.
+    private var readyIndexes: [Int] {
+        type.indexes.indices.filter { !type.indexes[$0].stored.isBuilding && finder.answers($0) }
+    }
 
     // MARK: Options
 

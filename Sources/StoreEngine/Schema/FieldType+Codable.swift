@@ -2,10 +2,10 @@ import Foundation
 
 // The JSON form of types in the catalog and in schema documents: a scalar is its name (`"string"`), others are objects
 // of one key (`{"optional": …}`, `{"array": …}`, `{"set": …}`, `{"dictionary": [key, value]}`,
-// `{"enum": raw, "cases": […]}`, `{"struct": [fields]}`).
+// `{"enum": raw, "cases": […]}`, `{"struct": [fields]}`, `{"reference": record type, "id": type}`).
 extension FieldType: Codable {
     private enum Key: String, CodingKey {
-        case optional, array, set, dictionary, cases
+        case optional, array, set, dictionary, cases, reference, id
         case enumeration = "enum"
         case embedded = "struct"
     }
@@ -36,12 +36,14 @@ extension FieldType: Codable {
             self = .enumeration(raw, cases: try container.decodeIfPresent([String].self, forKey: .cases))
         } else if let fields = try container.decodeIfPresent([FieldSchema].self, forKey: .embedded) {
             self = .embedded(EmbeddedSchema(fields: fields))
+        } else if let target = try container.decodeIfPresent(String.self, forKey: .reference) {
+            self = .reference(to: target, id: try container.decode(FieldType.self, forKey: .id))
         } else {
             throw DecodingError.dataCorrupted(
                 .init(
                     codingPath: decoder.codingPath,
                     debugDescription: "a field type is a name or an object with optional, array, set, dictionary, "
-                        + "enum or struct"))
+                        + "enum, struct or reference"))
         }
     }
 
@@ -64,6 +66,9 @@ extension FieldType: Codable {
             try container.encode(raw, forKey: .enumeration)
             try container.encodeIfPresent(cases, forKey: .cases)
         case .embedded(let schema): try container.encode(schema.fields, forKey: .embedded)
+        case .reference(let target, let id):
+            try container.encode(target, forKey: .reference)
+            try container.encode(id, forKey: .id)
         default: break
         }
     }
@@ -71,7 +76,7 @@ extension FieldType: Codable {
 
 extension FieldSchema: Codable {
     private enum Key: String, CodingKey {
-        case name, type, renamedFrom, `default`
+        case name, type, renamedFrom, onDelete, `default`
     }
 
     public init(from decoder: any Decoder) throws {
@@ -80,7 +85,8 @@ extension FieldSchema: Codable {
             name: try container.decode(String.self, forKey: .name),
             type: try container.decode(FieldType.self, forKey: .type),
             defaultValue: try container.decodeIfPresent(FieldDefault.self, forKey: .default),
-            renamedFrom: try container.decodeIfPresent([String].self, forKey: .renamedFrom) ?? [])
+            renamedFrom: try container.decodeIfPresent([String].self, forKey: .renamedFrom) ?? [],
+            onDelete: try container.decodeIfPresent(DeleteRule.self, forKey: .onDelete) ?? .deny)
     }
 
     public func encode(to encoder: any Encoder) throws {
@@ -89,6 +95,7 @@ extension FieldSchema: Codable {
         try container.encode(type, forKey: .type)
         try container.encodeIfPresent(defaultValue, forKey: .default)
         if !renamedFrom.isEmpty { try container.encode(renamedFrom, forKey: .renamedFrom) }
+        if type.reference != nil { try container.encode(deleteRule, forKey: .onDelete) }
     }
 }
 

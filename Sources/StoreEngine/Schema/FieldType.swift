@@ -20,6 +20,8 @@ public indirect enum FieldType: Hashable, Sendable {
     case enumeration(FieldType, cases: [String]?)
     /// A nested struct whose fields can be addressed.
     case embedded(EmbeddedSchema)
+    /// The id of a record of the type with this name.
+    case reference(to: String, id: FieldType)
 }
 
 extension FieldType {
@@ -35,10 +37,13 @@ extension FieldType {
         return self
     }
 
-    /// The raw type of an enumeration, or the type itself.
+    /// The raw type of an enumeration, what the id holds for a reference, or the type itself.
     package var rawType: FieldType {
-        if case .enumeration(let raw, _) = self { return raw }
-        return self
+        switch self {
+        case .enumeration(let raw, _): raw
+        case .reference(_, let id): id.rawType
+        default: self
+        }
     }
 
     /// Whether values have an order-preserving key, so that they can be an id or be indexed.
@@ -47,6 +52,9 @@ extension FieldType {
         case .json, .array, .set, .dictionary, .embedded: false
         case .optional(let wrapped): wrapped.isIndexable
         case .enumeration(let raw, _): raw.isIndexable
+        // An id of several fields is one whose parts follow each other.
+        case .reference(_, .embedded(let schema)): schema.fields.allSatisfy(\.type.isIndexable)
+        case .reference(_, let id): id.isIndexable
         default: true
         }
     }
@@ -58,6 +66,7 @@ extension FieldType {
         case .array(let element), .set(let element): element.hasNestedOptional
         case .dictionary(let key, let value): key.hasNestedOptional || value.hasNestedOptional
         case .embedded(let schema): schema.fields.contains { $0.type.hasNestedOptional }
+        case .reference(_, let id): id.hasNestedOptional
         default: false
         }
     }
@@ -79,6 +88,7 @@ extension FieldType {
         case .int64, .uint64, .double, .date: 8
         case .uuid, .duration: 16
         case .enumeration(let raw, _): raw.fixedByteCount
+        case .reference(_, let id): id.fixedByteCount
         default: nil
         }
     }
@@ -96,6 +106,7 @@ extension FieldType: CustomStringConvertible {
             "enum<\(raw)>" + (cases.map { "(" + $0.joined(separator: ", ") + ")" } ?? "")
         case .embedded(let schema):
             "{" + schema.fields.map { "\($0.name): \($0.type)" }.joined(separator: ", ") + "}"
+        case .reference(let target, let id): "\(target)<\(id)>"
         default: scalarName ?? "?"
         }
     }

@@ -24,6 +24,7 @@ extension RecordSchema {
                     "say with an enum what none means, or use one optional")
             }
         }
+        try validateReferences()
         guard !id.fields.isEmpty else { throw fail("has no id", "name the field that tells its records apart") }
         guard id.fields.allSatisfy(fields.indices.contains), Set(id.fields).count == id.fields.count else {
             throw fail("has an id of fields that do not exist, or of one twice")
@@ -45,6 +46,14 @@ extension RecordSchema {
             guard !index.fields.isEmpty, index.fields.allSatisfy(fields.indices.contains),
                 Set(index.fields).count == index.fields.count
             else { throw fail("has an index of fields that do not exist, or of one twice") }
+            if let place = index.fields.first(where: { fields[$0].type.hasIndexableElements }) {
+                guard index.fields.count == 1, !index.isUnique else {
+                    throw fail(
+                        "indexes \(fields[place].name) uniquely or with other fields, but it holds several values",
+                        "give it a plain index of its own")
+                }
+                continue
+            }
             for place in index.fields where !fields[place].type.isIndexable {
                 throw fail("indexes \(fields[place].name), but values of type \(fields[place].type) have no order")
             }
@@ -63,6 +72,11 @@ extension RecordSchema {
             }
             if stored.type != field.type {
                 found.append("field \(field.name) is \(stored.type) in the store and \(field.type) in the program")
+            }
+            if stored.deleteRule != field.deleteRule, field.type.reference != nil {
+                found.append(
+                    "field \(field.name) has the delete rule \(stored.deleteRule) in the store and \(field.deleteRule) "
+                        + "in the program")
             }
             if stored.defaultValue != field.defaultValue {
                 found.append("field \(field.name) has another default in the store")

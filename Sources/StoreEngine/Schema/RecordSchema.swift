@@ -8,7 +8,7 @@ public struct RecordSchema: Hashable, Sendable {
     public let fields: [FieldSchema]
     /// Which fields are the id.
     public let id: IDSchema
-    /// The indexes besides the id.
+    /// The indexes besides the id. Each field that refers to records has one of its own, declared or not.
     public let indexes: [IndexSchema]
 
     /// A schema; indexes and id name fields by their place in `fields`.
@@ -16,7 +16,10 @@ public struct RecordSchema: Hashable, Sendable {
         self.name = name
         self.fields = fields
         self.id = id
-        self.indexes = indexes
+        let references = fields.indices.filter { fields[$0].type.reference != nil }
+        // By it the records that refer to a record are found when that is deleted.
+        let implied = references.filter { place in !indexes.contains { $0.fields == [place] } }
+        self.indexes = indexes + implied.map { IndexSchema([$0]) }
     }
 }
 
@@ -39,13 +42,23 @@ public struct FieldSchema: Hashable, Sendable {
     public let defaultValue: FieldDefault?
     /// Earlier names, newest first.
     public let renamedFrom: [String]
+    /// What becomes of the record when one that this field refers to is deleted. Means nothing for other fields.
+    public let deleteRule: DeleteRule
 
     /// A field from its parts.
-    public init(name: String, type: FieldType, defaultValue: FieldDefault?, renamedFrom: [String]) {
+    public init(
+        name: String, type: FieldType, defaultValue: FieldDefault?, renamedFrom: [String], onDelete: DeleteRule = .deny
+    ) {
         self.name = name
         self.type = type
         self.defaultValue = defaultValue
         self.renamedFrom = renamedFrom
+        deleteRule = onDelete
+    }
+
+    /// The same field with another delete rule.
+    public func onDelete(_ rule: DeleteRule) -> FieldSchema {
+        FieldSchema(name: name, type: type, defaultValue: defaultValue, renamedFrom: renamedFrom, onDelete: rule)
     }
 
     /// A field of a type that the store knows.

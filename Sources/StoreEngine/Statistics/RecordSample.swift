@@ -1,7 +1,7 @@
 package import LMDB
 
 /// The sample of a record type in the database `statistics`: for each sampled record its key, and the value part of its
-/// entry in each index.
+/// entry in each index that has one for each record.
 package enum RecordSample {
     /// The state of a type's sample; nil where there is none (the store was made before there were statistics).
     package static func state(
@@ -38,7 +38,7 @@ package enum RecordSample {
         scratch key: inout ByteWriter
     ) throws {
         let table = try RecordBytes(unverified: record.bytes).table
-        for index in type.indexes {
+        for index in type.singleIndexes {
             try appendKey(of: table, hash: hash, type, index, to: &key)
             try apply(step, database, to: &raw, key: key)
         }
@@ -52,7 +52,7 @@ package enum RecordSample {
         _ database: LMDBDatabase, to raw: inout LMDBWriteTransaction, scratch key: inout ByteWriter
     ) throws {
         let table = try FieldTable(record.tableBytes)
-        for index in type.indexes {
+        for index in type.singleIndexes {
             try appendKey(of: table, hash: hash, type, index, to: &key)
             try apply(.put, database, to: &raw, key: key)
         }

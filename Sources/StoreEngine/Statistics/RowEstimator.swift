@@ -61,7 +61,8 @@ struct RowEstimator: ~Escapable {
         do {
             let (database, index) = source(candidate.place)
             if let counted = try dive(ranges, database) { return .counted(counted) }
-            if let sampled = try sample(ranges, index) { return sampled }
+            let isSampled = candidate.place.map { !type.indexes[$0].isMultiple } ?? true
+            if isSampled, let sampled = try sample(ranges, index) { return sampled }
         } catch {
             throw StoreError(error)
         }

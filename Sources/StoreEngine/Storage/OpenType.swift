@@ -8,6 +8,10 @@ package final class OpenType: Sendable {
     package let database: LMDBDatabase
     /// The indexes with their databases.
     package let indexes: [OpenIndex]
+    /// Those of ``indexes`` that have one entry for each record.
+    let singleIndexes: [OpenIndex]
+    /// Those of ``indexes`` that have one entry for each element of a record's array or set.
+    let multipleIndexes: [OpenIndex]
     /// How the id's fields become the record key.
     package let idParts: [KeyPart]
     /// The fields that the transaction fills in.
@@ -25,9 +29,15 @@ package final class OpenType: Sendable {
         var indexes: [OpenIndex] = []
         for (stored, database) in zip(type.indexes, indexDatabases) {
             let parts = try OpenType.keyParts(of: stored.fields, in: type)
-            indexes.append(OpenIndex(stored: stored, database: database, parts: parts))
+            let first = parts.first.map { type.fields[$0.place].type }
+            indexes.append(
+                OpenIndex(
+                    stored: stored, database: database, parts: parts, elementType: first?.elements,
+                    isOptional: first?.isOptional ?? false))
         }
         self.indexes = indexes
+        singleIndexes = indexes.filter { !$0.isMultiple }
+        multipleIndexes = indexes.filter(\.isMultiple)
         tokens = type.fields.enumerated().compactMap { place, field in
             guard case .token(let token) = field.schema.defaultValue else { return nil }
             return (place, token)
@@ -67,7 +77,9 @@ package final class OpenType: Sendable {
     private static func keyParts(of fields: [UInt32], in type: RecordType) throws(StoreError) -> [KeyPart] {
         var parts: [KeyPart] = []
         for id in fields {
-            guard let place = type.place(ofField: id), let component = KeyComponent(type.fields[place].type) else {
+            guard let place = type.place(ofField: id),
+                let component = KeyComponent(type.fields[place].type.elements ?? type.fields[place].type)
+            else {
                 throw StoreError(
                     .damaged, "the catalog entry of \(type.name) uses field \(id) as a key, which it cannot be",
                     remedy: "restore a backup")
@@ -92,8 +104,15 @@ package struct OpenIndex: Sendable {
     package let stored: StoredIndex
     /// The database of its entries.
     package let database: LMDBDatabase
-    /// How the indexed fields become the value part of an entry's key.
+    /// How the indexed fields become the value part of an entry's key; its one element, where it has several entries.
     package let parts: [KeyPart]
+    /// The type of the elements, where the index has one entry for each.
+    let elementType: FieldType?
+    /// Whether the first field may hold none.
+    let isOptional: Bool
+
+    /// Whether a record has one entry for each element of the one field, and not one for all fields.
+    package var isMultiple: Bool { elementType != nil }
 
     /// The indexed fields' names in `type`, as messages show them.
     package func fieldNames(in type: RecordType) -> String {

@@ -20,6 +20,7 @@ extension WriteTransaction {
     package consuming func finish() throws(StoreError) -> FinishedWrite {
         if let failure { throw failure }
         do {
+            try requireTargets()
             let changed = try netChanges()
             var next = head
             if !changed.isEmpty {

@@ -50,10 +50,19 @@ extension WriteTransaction {
     /// - Returns: whether there was one.
     @usableFromInline
     package mutating func delete(_ typeIndex: Int, key: RawSpan) throws(StoreError) -> Bool {
-        let type = state.catalog.types[typeIndex]
         recordKey.removeAll()
         recordKey.append(key)
         KeyLimit.truncateRecordKey(&recordKey)
+        guard try deleteAlone(typeIndex) else { return false }
+        try followDelete(typeIndex)
+        return true
+    }
+
+    /// Deletes the record under `recordKey` and leaves those that refer to it alone.
+    ///
+    /// - Returns: whether there was one; it is then in `oldRecord`.
+    mutating func deleteAlone(_ typeIndex: Int) throws(StoreError) -> Bool {
+        let type = state.catalog.types[typeIndex]
         guard try copyStored(type) else { return false }
         do {
             try IndexWriter.remove(oldRecord, of: type, recordKey: recordKey, from: &raw, scratch: &scratch)
@@ -93,12 +102,16 @@ extension WriteTransaction {
         let index = known ?? changes.add(address, key: recordKey)
         changes.set(index, after: encoder)
         try requireRoomForChanges()
+        try noteReferences(typeIndex, changed: nil)
     }
 
-    private mutating func replace(_ type: OpenType, _ typeIndex: Int) throws(StoreError) {
+    /// Stores the record in `encoder` in the place of `oldRecord`.
+    mutating func replace(_ type: OpenType, _ typeIndex: Int) throws(StoreError) {
+        let changed: [Int]
         do {
             let difference = try Self.difference(oldRecord, encoder)
             if difference.changed.isEmpty { return }
+            changed = difference.changed
             encoder.seal(schemaVersion: type.type.version, incarnation: difference.incarnation)
             let violated = try IndexWriter.move(
                 changed: difference.changed, from: oldRecord, to: encoder, of: type, recordKey: recordKey, in: &raw,
@@ -112,6 +125,7 @@ extension WriteTransaction {
         let index = noteTouched(typeIndex)
         changes.set(index, after: encoder)
         try requireRoomForChanges()
+        try noteReferences(typeIndex, changed: changed)
     }
 
     /// The record under `recordKey` among the changes, where `oldRecord` is its state before.
@@ -121,7 +135,7 @@ extension WriteTransaction {
     }
 
     /// Copies the stored record under `recordKey` to `oldRecord`, in the form of the newest version.
-    private mutating func copyStored(_ type: OpenType) throws(StoreError) -> Bool {
+    mutating func copyStored(_ type: OpenType) throws(StoreError) -> Bool {
         do {
             guard try raw.copy(type.database, key: recordKey, to: &oldRecord) else { return false }
         } catch {
@@ -192,7 +206,7 @@ extension WriteTransaction {
     }
 
     /// The store error for one from below, met while the record under `recordKey` was written.
-    private mutating func failed(_ error: any Error, _ type: OpenType) -> StoreError {
+    mutating func failed(_ error: any Error, _ type: OpenType) -> StoreError {
         switch error {
         case let error as StoreError: return error
         case let error as LMDBError: return fail(error)

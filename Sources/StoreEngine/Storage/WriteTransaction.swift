@@ -23,6 +23,8 @@ public struct WriteTransaction: ~Copyable, ReadableTransaction {
     /// The state before of the record at hand.
     var oldRecord = ByteWriter()
     var scratch = WriteScratch()
+    /// Records that are referred to and were not there when last seen.
+    var missingTargets = MissingTargets()
     /// The greatest id assigned so far, by type, where this closure assigned one.
     var assigned: [UInt32: UInt64] = [:]
     /// The samples of the types that this closure has touched sampled records of, by type.

@@ -47,8 +47,7 @@ final class IndexVerifier {
             }
             // What a damaged record should have here cannot be told; it is reported with the records.
             guard RecordBytes.isIntact(bytes), let found = try? expectation(bytes, recordKey: recordKey) else { return }
-            let expected = found.entry
-            guard unsafe key.isEqual(to: expected.key.span.bytes) else {
+            guard let expected = found.entries.first(where: { unsafe key.isEqual(to: $0.key.span.bytes) }) else {
                 let name = RecordBody.name(bytes, key: recordKey, type)
                 return report.add(.strayEntry, at: place, "it leads to the record \(name), which has another value")
             }
@@ -65,10 +64,10 @@ final class IndexVerifier {
     /// What a record must have in the index; and its value there, where the entry does not hold all of it.
     private func expectation(
         _ bytes: RawSpan, recordKey: RawSpan
-    ) throws(CodecError) -> (entry: ExpectedEntry, wholeValue: [UInt8]?) {
+    ) throws(CodecError) -> (entries: [ExpectedEntry], wholeValue: [UInt8]?) {
         try type.withNewest(RecordBytes(unverified: bytes)) { (newest) throws(CodecError) in
-            let expected = try ExpectedEntry(of: newest, key: recordKey, index)
-            guard index.stored.isUnique, expected.traits.isTruncated, !expected.traits.hasNone else {
+            let expected = try ExpectedEntry.all(of: newest, key: recordKey, index)
+            guard index.stored.isUnique, let only = expected.first, only.traits.isTruncated, !only.traits.hasNone else {
                 return (expected, nil)
             }
             let table = try newest.table

@@ -27,12 +27,21 @@ enum RecordBody {
 
     /// The key that the record's id gives; nil for one of a version with another id.
     static func key(of record: RecordBytes, _ type: OpenType) throws(CodecError) -> [UInt8]? {
-        guard let places = try idPlaces(of: record, type) else { return nil }
-        let table = try record.table
         var key = ByteWriter(capacity: 64)
-        for (part, place) in zip(type.idParts, places) { try part.component.append(table.field(place), to: &key) }
+        guard try appendIDKey(of: record, type, to: &key) else { return nil }
         KeyLimit.truncateRecordKey(&key)
         return key.array()
+    }
+
+    /// Appends the key of the record's id, not truncated; false for a record of a version with another id.
+    @discardableResult
+    static func appendIDKey(
+        of record: RecordBytes, _ type: OpenType, to key: inout ByteWriter
+    ) throws(CodecError) -> Bool {
+        guard let places = try idPlaces(of: record, type) else { return false }
+        let table = try record.table
+        for (part, place) in zip(type.idParts, places) { try part.component.append(table.field(place), to: &key) }
+        return true
     }
 
     /// Where a record of any version has the fields of its id; nil for one of a version with another id. What they hold has

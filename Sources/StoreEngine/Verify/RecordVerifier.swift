@@ -6,10 +6,12 @@ final class RecordVerifier {
     private(set) var greatestID: UInt64 = 0
     private let type: OpenType
     private let states: FeedStates
+    private let references: ReferenceVerifier
 
-    init(_ type: OpenType, states: FeedStates) {
+    init(_ type: OpenType, states: FeedStates, references: ReferenceVerifier) {
         self.type = type
         self.states = states
+        self.references = references
     }
 
     func run(_ snapshot: LMDBSnapshot, _ report: VerifyReport) throws {
@@ -59,10 +61,13 @@ final class RecordVerifier {
             states.compare(record, with: state, at: place(), report)
             // An index that is still built lacks entries, but has no wrong ones: the walk over it sees to that.
             for index in type.indexes where !index.stored.isBuilding {
-                let entry = try type.withNewest(record) { (newest) throws(CodecError) in
-                    try ExpectedEntry(of: newest, key: key, index)
+                let entries = try type.withNewest(record) { (newest) throws(CodecError) in
+                    try ExpectedEntry.all(of: newest, key: key, index)
                 }
-                try check(entry, index, place(), snapshot, report)
+                for entry in entries { try check(entry, index, place(), snapshot, report) }
+            }
+            try references.check(record, of: type, snapshot) { field, problem in
+                report.add(.danglingReference, at: place(field), problem)
             }
         } catch let error as CodecError {
             report.add(.undecodable, at: place(), error.reason)

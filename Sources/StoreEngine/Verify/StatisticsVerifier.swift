@@ -81,7 +81,7 @@ struct StatisticsVerifier {
         var key = ByteWriter(capacity: 512)
         var keys: [[UInt8]] = []
         try type.withNewest(record) { (newest) throws(CodecError) in
-            for index in type.indexes {
+            for index in type.singleIndexes {
                 try RecordSample.appendKey(of: newest.table, hash: hash, type, index, to: &key)
                 keys.append(key.array())
             }

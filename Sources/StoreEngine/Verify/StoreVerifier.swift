@@ -48,8 +48,10 @@ package enum StoreVerifier {
             if !isWalked { feed.states.forgetAll() }
         }
         var walked: [OpenType] = []
+        let references = ReferenceVerifier(catalog.types)
         for type in catalog.types {
-            let records = RecordVerifier(type, states: feed.states)
+            references.checkTargets(of: type, report)
+            let records = RecordVerifier(type, states: feed.states, references: references)
             let isWalked = report.attempt(.database(StoreDatabases.recordsName(type: type.type.id))) {
                 try records.run(snapshot, report)
             }

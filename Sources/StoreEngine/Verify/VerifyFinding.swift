@@ -12,6 +12,8 @@ package struct VerifyFinding: Hashable, Sendable, CustomStringConvertible {
         case missingEntry
         /// An index entry leads to no record, or to one that has another value.
         case strayEntry
+        /// A record refers to one that does not exist.
+        case danglingReference
         /// Two records have one value in a unique index.
         case duplicateValue
         /// A database counts other entries than a walk over it finds.

@@ -8,6 +8,7 @@ struct Marker {
         case unique = "Unique"
         case transient = "Transient"
         case renamed = "Renamed"
+        case reference = "Reference"
     }
 
     let kind: Kind
@@ -23,6 +24,12 @@ struct Marker {
     var isAssigned: Bool {
         guard kind == .id, let argument = attribute.argumentList?.first?.expression else { return false }
         return argument.as(MemberAccessExprSyntax.self)?.declName.baseName.text == "assigned"
+    }
+
+    /// The argument of `@Reference(onDelete:)`.
+    var deleteRule: ExprSyntax? {
+        guard kind == .reference else { return nil }
+        return attribute.argumentList?.first { $0.label?.text == "onDelete" }?.expression
     }
 
     /// The arguments of `@Renamed(from:)`, with their text where it is a plain literal.

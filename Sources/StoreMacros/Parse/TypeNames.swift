@@ -59,6 +59,16 @@ extension TypeSyntax {
         return ["Set", "Dictionary"].contains(type.baseTypeName)
     }
 
+    /// What an array or a set holds, optional or not, as far as its spelling tells.
+    var collectionElement: TypeSyntax? {
+        let type = unwrappedOptional
+        if let array = type.as(ArrayTypeSyntax.self) { return array.element.withoutParentheses }
+        return (type.genericArguments(of: "Array") ?? type.genericArguments(of: "Set"))?.first?.withoutParentheses
+    }
+
+    /// Whether this is written as a reference to a record.
+    var isReference: Bool { genericArguments(of: "Reference") != nil }
+
     /// Whether values of this type can be a key, as far as its spelling tells.
     var isKnownToHaveOrder: Bool {
         guard let name = unwrappedOptional.baseTypeName else { return false }

@@ -10,7 +10,8 @@ struct RecordRenderer {
     func extensionDeclaration(conformingTo protocols: [TypeSyntax]) -> ExtensionDeclSyntax {
         let common = StructRenderer(structure: structure)
         let members =
-            identityTypes() + common.tokens() + [schema(common), recordID()] + common.codec() + common.initializerHint()
+            identityTypes() + common.tokens() + recordName() + [schema(common), recordID()] + common.codec()
+            + common.initializerHint()
         return StoreMacros.extensionDeclaration(of: structure.typeName, conformingTo: protocols, members: members)
     }
 
@@ -21,6 +22,11 @@ struct RecordRenderer {
         case .composite(let indices):
             [CompositeIDRenderer(record: structure, indices: indices).rendered()]
         }
+    }
+
+    /// Where the name in the store is not that of the Swift type.
+    private func recordName() -> [String] {
+        record.declaresName ? ["\(modifier)static var _recordName: String { \(record.storedName.quoted) }"] : []
     }
 
     private func recordID() -> String {

@@ -58,7 +58,8 @@ struct StructRenderer {
         if !field.oldNames.isEmpty {
             arguments.append("renamedFrom: [\(field.oldNames.map(\.quoted).joined(separator: ", "))]")
         }
-        return "ModelStore.FieldSchema(\(arguments.joined(separator: ", ")))"
+        let rule = field.deleteRule.map { ".onDelete(.\($0))" } ?? ""
+        return "ModelStore.FieldSchema(\(arguments.joined(separator: ", ")))\(rule)"
     }
 
     /// `encode(to:)` and `init(from:)`.

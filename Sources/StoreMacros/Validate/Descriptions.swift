@@ -19,6 +19,8 @@ struct FieldDescription {
     let isDeprecated: Bool
     let initialValue: InitialValue
     let oldNames: [String]
+    /// What becomes of the record when one that this field refers to is deleted, where that is not the standard rule.
+    var deleteRule: String?
 }
 
 /// What a record and an embedded value have in common.
@@ -59,6 +61,8 @@ struct RecordDescription {
 
     let structure: StructDescription
     let storedName: String
+    /// Whether `storedName` was given to it, and is not that of the struct.
+    let declaresName: Bool
     let identity: Identity
     let indexes: [Index]
     let memberwiseInitializer: MemberwiseInitializer?

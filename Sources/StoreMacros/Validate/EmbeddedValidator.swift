@@ -22,10 +22,15 @@ struct EmbeddedValidator {
         }
         for property in structure.properties {
             PropertyValidator(property: property).validate(&report)
-            for marker in property.markers where [.id, .indexed, .unique].contains(marker.kind) {
+            for marker in property.markers where [.id, .indexed, .unique, .reference].contains(marker.kind) {
                 report.add(
                     .markerInEmbedded(marker.kind.rawValue), at: marker.attribute, fixIts: [.remove(marker.attribute)]
                 )
+            }
+            if !property.isTransient, let type = property.type,
+                type.unwrappedOptional.isReference || type.collectionElement?.isReference == true
+            {
+                report.add(.referenceInEmbedded(property.name), at: type)
             }
             if !property.isTransient, case .token = property.initialValue,
                 let value = property.binding.initializer?.value

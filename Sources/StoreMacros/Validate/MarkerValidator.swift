@@ -14,6 +14,7 @@ struct MarkerValidator {
         for property in structure.properties {
             validateDuplicates(property, &report)
             if property.isTransient { validateTransient(property, &report) }
+            ReferenceValidator(property: property).validate(&report)
             validateIndexMarkers(property, &report)
         }
         validateOldNames(&report)
@@ -45,6 +46,8 @@ struct MarkerValidator {
         }
         guard let type = property.type, type.isCollection else { return }
         for marker in property.markers where [.id, .indexed, .unique].contains(marker.kind) {
+            // An index has an entry for each element.
+            if marker.kind == .indexed, let element = type.collectionElement, !element.isCollection { continue }
             // Without its id the record would be none.
             let fixIts = marker.kind == .id ? [] : [FixIt.remove(marker.attribute)]
             report.add(

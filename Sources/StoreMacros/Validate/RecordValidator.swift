@@ -29,6 +29,7 @@ struct RecordValidator {
                 structure: structure, typeName: typeName, indexed: Set(indexes.flatMap(\.fields))
             ).build(),
             storedName: name,
+            declaresName: structure.attribute.argumentList?.isEmpty == false,
             identity: identity,
             indexes: indexes,
             memberwiseInitializer: initializer

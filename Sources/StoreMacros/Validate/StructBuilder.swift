@@ -38,7 +38,8 @@ struct StructBuilder {
             isReadOnly: property.isLet || (property.setterAccess ?? access) < access,
             isDeprecated: property.isDeprecated,
             initialValue: initialValue(of: property),
-            oldNames: property.markers.flatMap { $0.oldNames.compactMap(\.name) }
+            oldNames: property.markers.flatMap { $0.oldNames.compactMap(\.name) },
+            deleteRule: property.deleteRule
         )
     }
 

@@ -200,6 +200,7 @@ struct RandomRecords {
         case .enumeration(let raw, let cases):
             return cases.map { .string(pick($0)) } ?? value(raw)
         case .embedded(let schema): return .fields(schema.fields.map { value($0.type) })
+        case .reference(_, let id): return value(id)
         }
     }
 

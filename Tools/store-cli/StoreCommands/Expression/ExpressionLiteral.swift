@@ -35,6 +35,7 @@ enum ExpressionLiteral: Equatable {
         case (.enumeration(let raw, let cases), _):
             guard let value = self.value(as: raw), cases?.contains(value.text) ?? true else { return nil }
             return value
+        case (.reference(_, let id), _): return value(as: id)
         case (.string, .text(let text)), (.uuid, .text(let text)), (.date, .text(let text)), (.url, .text(let text)),
             (.duration, .text(let text)), (.data, .text(let text)):
             return try? DynamicValue(text: text, as: type)
@@ -85,6 +86,7 @@ extension FieldType {
             guard let cases else { return raw.literalDescription }
             let texts = raw == .string ? cases.map { ExpressionSyntax.quoted($0, by: "\"") } : cases
             return "one of \(texts.joined(separator: ", "))"
+        case .reference(_, let id): return id.literalDescription
         default: return "a text in quotes (\(self))"
         }
     }

@@ -24,7 +24,7 @@ enum CSVValue {
             return field.isQuoted ? try DynamicValue(text: "", as: wrapped) : nil
         }
         if field.text.isEmpty { return nil }
-        if case .url = wrapped, field.text.hasPrefix("{") {
+        if case .url = wrapped.rawType, field.text.hasPrefix("{") {
             return try DynamicValue(json: json(field.text, wrapped), as: wrapped)
         }
         if case .optional = wrapped { return try DynamicValue(json: json(field.text, wrapped), as: wrapped) }

@@ -92,13 +92,20 @@ private struct SchemaReader {
     }
 
     private func field(_ json: JSONValue, at place: String) throws -> FieldSchema {
-        try checkKeys(json, ["name", "type", "default", "renamedFrom"], at: place)
+        try checkKeys(json, ["name", "type", "default", "renamedFrom", "onDelete"], at: place)
         guard let name = json["name"]?.string else { throw mistake("\(place).name", "takes a text") }
         let type = try fieldType(json["type"], at: "\(place).type")
         return FieldSchema(
             name: name, type: type,
             defaultValue: try json["default"].map { try defaultValue($0, of: type, at: "\(place).default") },
-            renamedFrom: try json["renamedFrom"].map { try texts($0, at: "\(place).renamedFrom") } ?? [])
+            renamedFrom: try json["renamedFrom"].map { try texts($0, at: "\(place).renamedFrom") } ?? [],
+            onDelete: try deleteRule(json["onDelete"], at: "\(place).onDelete"))
+    }
+
+    private func deleteRule(_ json: JSONValue?, at place: String) throws -> DeleteRule {
+        guard let json else { return .deny }
+        if let rule = json.string.flatMap(DeleteRule.init) { return rule }
+        throw mistake(place, "takes one of \(DeleteRule.allCases.map(\.rawValue).joined(separator: ", "))")
     }
 
     private func defaultValue(_ json: JSONValue, of type: FieldType, at place: String) throws -> FieldDefault {
@@ -157,7 +164,11 @@ private struct SchemaReader {
         if let fields = json?["struct"] {
             return .embedded(EmbeddedSchema(fields: try self.fields(fields, at: "\(place).struct")))
         }
-        throw mistake(place, "takes a name or an object of optional, array, set, dictionary, enum or struct")
+        if let target = json?["reference"]?.string {
+            return .reference(to: target, id: try fieldType(json?["id"], at: "\(place).id"))
+        }
+        throw mistake(
+            place, "takes a name or an object of optional, array, set, dictionary, enum, struct or reference")
     }
 
     private func array(_ json: JSONValue?, at place: String) throws -> [JSONValue] {

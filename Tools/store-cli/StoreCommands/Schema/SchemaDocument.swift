@@ -71,6 +71,9 @@ enum SchemaDocument {
         if !field.renamedFrom.isEmpty {
             members.append(JSONMember("renamedFrom", .array(field.renamedFrom.map { .string($0) })))
         }
+        if field.type.reference != nil {
+            members.append(JSONMember("onDelete", .string(field.deleteRule.rawValue)))
+        }
         return .object(members)
     }
 
@@ -90,6 +93,8 @@ enum SchemaDocument {
             return .object(members)
         case .embedded(let schema):
             return .object([JSONMember("struct", .array(try schema.fields.map(json)))])
+        case .reference(let target, let id):
+            return .object([JSONMember("reference", .string(target)), JSONMember("id", try json(id))])
         default: throw CommandFailure(.badData, "a field of type \(type) has no form in a schema document")
         }
     }

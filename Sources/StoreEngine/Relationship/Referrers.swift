@@ -1,0 +1,108 @@
+import LMDB
+
+/// Finds the records that refer to a record, through the index on the reference.
+struct Referrers: ~Escapable {
+    private let snapshot: LMDBSnapshot
+    private let catalog: Catalog
+
+    @_lifetime(copy snapshot)
+    init(_ snapshot: LMDBSnapshot, _ catalog: Catalog) {
+        self.snapshot = snapshot
+        self.catalog = catalog
+    }
+
+    /// Whether the record that `target` names exists.
+    func exists(_ target: ReferenceTarget) throws -> Bool {
+        var key = ByteWriter(capacity: 64)
+        key.append(target.idKey)
+        return try exists(idKey: &key, type: target.type)
+    }
+
+    /// Whether there is a record of a type with this id; the key is truncated to that of the record.
+    func exists(idKey key: inout ByteWriter, type place: Int) throws -> Bool {
+        let type = catalog.types[place]
+        let isLong = key.count > KeyLimit.recordKey
+        let whole = isLong ? key.array() : []
+        KeyLimit.truncateRecordKey(&key)
+        guard let record = try snapshot.get(type.database, key: key.bytes) else { return false }
+        // Two ids that are too long for a key may share its truncated form.
+        return try !isLong || Self.idKey(of: record, type) == whole
+    }
+
+    /// The keys of the records that refer to `target`, in their order.
+    ///
+    /// - Parameter limit: how many to look for at most.
+    func keys(_ reference: OpenReference, to target: ReferenceTarget, limit: Int = .max) throws -> [[UInt8]] {
+        if reference.index.stored.isBuilding { return try walk(reference, to: target, limit: limit) }
+        var part = ByteWriter(capacity: 64)
+        let isTruncated = unsafe reference.appendEntryPart(idKey: target.idKey.span.bytes, to: &part)
+        var found: [[UInt8]] = []
+        var cursor = try snapshot.openCursor(reference.index.database)
+        var isPositioned = try cursor.seek(atLeast: part.bytes)
+        // Keys tell where they end, so that no longer value begins with this one.
+        while isPositioned, found.count < limit, cursor.key.byteCount >= part.count,
+            cursor.key.extracting(first: part.count).isEqual(to: part.bytes)
+        {
+            let key = try IndexEntry.recordKey(key: cursor.key, data: cursor.value).array()
+            if try !isTruncated || refers(reference, key: key, to: target) { found.append(key) }
+            isPositioned = try cursor.next()
+        }
+        return found
+    }
+
+    /// The same without the index, which lacks entries while it is being built.
+    private func walk(_ reference: OpenReference, to target: ReferenceTarget, limit: Int) throws -> [[UInt8]] {
+        let type = catalog.types[reference.source]
+        var found: [[UInt8]] = []
+        var cursor = try snapshot.openCursor(type.database)
+        var isPositioned = try cursor.first()
+        while isPositioned, found.count < limit {
+            let text = try Self.text(of: reference, in: RecordBytes(unverified: cursor.value), of: type, to: target)
+            if text != nil { found.append(cursor.key.array()) }
+            isPositioned = try cursor.next()
+        }
+        return found
+    }
+
+    private func refers(_ reference: OpenReference, key: [UInt8], to target: ReferenceTarget) throws -> Bool {
+        try text(of: reference, in: key, to: target) != nil
+    }
+
+    /// The id of `target` as people read it, from a record that refers to it; nil where the record does not.
+    func text(of reference: OpenReference, in key: [UInt8], to target: ReferenceTarget) throws -> String? {
+        let type = catalog.types[reference.source]
+        guard let bytes = unsafe try snapshot.get(type.database, key: key.span.bytes) else { return nil }
+        return try Self.text(of: reference, in: RecordBytes(unverified: bytes), of: type, to: target)
+    }
+
+    private static func text(
+        of reference: OpenReference, in record: RecordBytes, of type: OpenType, to target: ReferenceTarget
+    ) throws(CodecError) -> String? {
+        try type.withNewest(record) { newest throws(CodecError) in
+            var text: String?
+            var idKey = ByteWriter(capacity: 64)
+            try reference.forEachID(in: newest.table.field(reference.place)) { id throws(CodecError) in
+                idKey.removeAll()
+                try reference.component.append(id, to: &idKey)
+                guard unsafe idKey.bytes.isEqual(to: target.idKey.span.bytes) else { return true }
+                text = try DynamicValue(from: id, as: reference.type).text
+                return false
+            }
+            return text
+        }
+    }
+
+    /// The id of a stored record as people read it.
+    func text(ofRecord key: [UInt8], type place: Int) throws -> String {
+        let type = catalog.types[place]
+        guard let bytes = unsafe try snapshot.get(type.database, key: key.span.bytes) else { return "?" }
+        return unsafe RecordBody.name(bytes, key: key.span.bytes, type)
+    }
+
+    /// The whole key of a stored record's id.
+    static func idKey(of record: RawSpan, _ type: OpenType) throws(CodecError) -> [UInt8] {
+        var key = ByteWriter(capacity: 64)
+        try RecordBody.appendIDKey(of: RecordBytes(unverified: record), type, to: &key)
+        return key.array()
+    }
+}

@@ -1,0 +1,147 @@
+import LMDB
+
+// What keeps references whole. A record that comes to refer to one that does not exist, and one that is deleted while
+// others refer to it by the rule `deny`, are noted and looked at again when the closure ends. The rules `nullify` and
+// `cascade` act with the delete itself.
+extension WriteTransaction {
+    /// How many referrers an error counts at most.
+    private static let countedReferrers = 100
+
+    /// Notes which records the one in `encoder` refers to that do not exist.
+    ///
+    /// - Parameter changed: the places of the fields that are new to it; nil for all.
+    mutating func noteReferences(_ typeIndex: Int, changed: [Int]?) throws(StoreError) {
+        let outgoing = state.catalog.references.outgoing[typeIndex]
+        if outgoing.isEmpty { return }
+        do {
+            for reference in outgoing where reference.isChecked && changed?.contains(reference.place) ?? true {
+                for idKey in try Self.missing(reference, in: encoder, Referrers(raw.snapshot, state.catalog)) {
+                    missingTargets.note(ReferenceTarget(type: reference.target, idKey: idKey), isDeleted: false)
+                }
+            }
+        } catch {
+            // The record is stored already.
+            throw refuse(failed(error, state.catalog.types[typeIndex]))
+        }
+    }
+
+    /// The whole keys of the ids that a field refers to without there being a record.
+    private static func missing(
+        _ reference: OpenReference, in record: borrowing FieldEncoder, _ referrers: Referrers
+    ) throws -> [[UInt8]] {
+        var found: [[UInt8]] = []
+        var ids: [[UInt8]] = []
+        let field = try FieldTable(record.tableBytes).field(reference.place)
+        var key = ByteWriter(capacity: 64)
+        try reference.forEachID(in: field) { id throws(CodecError) in
+            key.removeAll()
+            try reference.component.append(id, to: &key)
+            ids.append(key.array())
+            return true
+        }
+        for idKey in ids {
+            key.removeAll()
+            key.append(idKey)
+            if try !referrers.exists(idKey: &key, type: reference.target) { found.append(idKey) }
+        }
+        return found
+    }
+
+    /// Does to those that refer to the record in `oldRecord`, which was just deleted, what their rules say; and so on.
+    mutating func followDelete(_ typeIndex: Int) throws(StoreError) {
+        let references = state.catalog.references
+        if references.incoming[typeIndex].isEmpty { return }
+        do {
+            // A list and not a recursion: a chain may be as long as the store is large.
+            var deleted = [try deletedTarget(typeIndex)]
+            while let target = deleted.popLast() {
+                for reference in references.incoming[target.type] {
+                    switch reference.rule {
+                    case .none: break
+                    case .deny: try noteDenied(reference, target)
+                    case .nullify: try nullify(reference, target)
+                    case .cascade: try cascade(reference, target, to: &deleted)
+                    }
+                }
+            }
+        } catch {
+            // What came before the error is done already.
+            throw refuse(failed(error, state.catalog.types[typeIndex]))
+        }
+    }
+
+    /// The record in `oldRecord`.
+    private borrowing func deletedTarget(_ typeIndex: Int) throws -> ReferenceTarget {
+        ReferenceTarget(
+            type: typeIndex, idKey: try Referrers.idKey(of: oldRecord.bytes, state.catalog.types[typeIndex]))
+    }
+
+    private borrowing func referrers(
+        _ reference: OpenReference, to target: ReferenceTarget, limit: Int = .max
+    ) throws -> [[UInt8]] {
+        try Referrers(raw.snapshot, state.catalog).keys(reference, to: target, limit: limit)
+    }
+
+    private mutating func noteDenied(_ reference: OpenReference, _ target: ReferenceTarget) throws {
+        if try !referrers(reference, to: target, limit: 1).isEmpty { missingTargets.note(target, isDeleted: true) }
+    }
+
+    private mutating func cascade(
+        _ reference: OpenReference, _ target: ReferenceTarget, to deleted: inout [ReferenceTarget]
+    ) throws {
+        let hasReferrers = !state.catalog.references.incoming[reference.source].isEmpty
+        for key in try referrers(reference, to: target) {
+            recordKey.removeAll()
+            recordKey.append(key)
+            guard try deleteAlone(reference.source), hasReferrers else { continue }
+            deleted.append(try deletedTarget(reference.source))
+        }
+    }
+
+    private mutating func nullify(_ reference: OpenReference, _ target: ReferenceTarget) throws {
+        let type = state.catalog.types[reference.source]
+        for key in try referrers(reference, to: target) {
+            recordKey.removeAll()
+            recordKey.append(key)
+            guard try copyStored(type) else { continue }
+            try NullifiedRecord.encode(oldRecord, without: target, in: reference, to: &encoder)
+            try replace(type, reference.source)
+        }
+    }
+
+    /// Fails when a record is referred to that does not exist, now that the closure has done all it does.
+    borrowing func requireTargets() throws {
+        if missingTargets.all.isEmpty { return }
+        let referrers = Referrers(raw.snapshot, state.catalog)
+        for target in missingTargets.all where try !referrers.exists(target) {
+            for reference in state.catalog.references.incoming[target.type] where reference.isChecked {
+                let keys = try referrers.keys(reference, to: target, limit: Self.countedReferrers + 1)
+                guard let first = keys.first else { continue }
+                throw try broken(reference, target, first, count: keys.count, referrers)
+            }
+        }
+    }
+
+    private borrowing func broken(
+        _ reference: OpenReference, _ target: ReferenceTarget, _ key: [UInt8], count: Int, _ referrers: Referrers
+    ) throws -> StoreError {
+        let source = state.catalog.types[reference.source]
+        let name = state.catalog.types[target.type].name
+        let id = try referrers.text(of: reference, in: key, to: target) ?? "?"
+        let referrer = try referrers.text(ofRecord: key, type: reference.source)
+        let field = "\(source.name).\(source.type.fields[reference.place].name)"
+        guard missingTargets.isDeleted(target) else {
+            return StoreError(
+                .referenceBroken,
+                "\(field) of \(referrer) refers to the \(name) \(id), which does not exist",
+                remedy: "insert that \(name) in the same write, or refer to another")
+        }
+        let others = count > Self.countedReferrers ? "more than \(Self.countedReferrers)" : "\(count)"
+        return StoreError(
+            .referenced,
+            "the \(name) \(id) cannot be deleted: \(field) of \(others) \(count == 1 ? "record" : "records") refers to it, "
+                + "such as that of \(referrer)",
+            remedy: "delete \(count == 1 ? "it" : "them") in the same write, or let \(count == 1 ? "it" : "them") refer "
+                + "to another")
+    }
+}

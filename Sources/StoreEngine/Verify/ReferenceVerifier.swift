@@ -1,0 +1,78 @@
+import LMDB
+
+/// Verifies that what records refer to exists.
+struct ReferenceVerifier {
+    private let types: [String: OpenType]
+
+    init(_ types: [OpenType]) {
+        self.types = Dictionary(types.map { ($0.name, $0) }) { first, _ in first }
+    }
+
+    /// Reports the references of a type that lead to no record type, or to one with another id.
+    func checkTargets(of type: OpenType, _ report: VerifyReport) {
+        for field in type.type.fields {
+            guard let reference = field.type.reference else { continue }
+            do {
+                try ReferenceGraph.requireFit(field, of: type.name, reference, types[reference.target]?.type)
+            } catch {
+                report.add(.contradiction, at: .catalog(type: type.type.id), error.message)
+            }
+        }
+    }
+
+    /// Calls `body` with the name of each field of a record that refers to a record that does not exist, and with which.
+    func check(
+        _ record: RecordBytes, of type: OpenType, _ snapshot: LMDBSnapshot,
+        _ body: (_ field: String, _ problem: String) -> Void
+    ) throws {
+        for (place, field) in type.type.fields.enumerated() {
+            guard field.schema.deleteRule != .none, let reference = field.type.reference,
+                let target = types[reference.target],
+                let ids = try ReferencedIDs(record, of: type, place)
+            else { continue }
+            for id in ids.all {
+                let key = try ids.recordKey(of: id)
+                // A damaged target is there all the same, and is reported by itself.
+                if unsafe try snapshot.get(target.database, key: key.span.bytes) != nil { continue }
+                body(field.name, "it refers to the \(target.name) \(ids.text(of: id)), which does not exist")
+            }
+        }
+    }
+}
+
+/// The ids that one field of a record refers to.
+private struct ReferencedIDs {
+    let all: [[UInt8]]
+    private let type: FieldType
+    private let component: KeyComponent
+
+    init?(_ record: RecordBytes, of type: OpenType, _ place: Int) throws(CodecError) {
+        let field = type.type.fields[place].type
+        guard let component = KeyComponent(field.indexedType) else { return nil }
+        self.component = component
+        self.type = field.indexedType
+        all = try type.withNewest(record) { (newest) throws(CodecError) in
+            var bytes = try newest.table.field(place)
+            if field.isOptional {
+                guard bytes.byteCount > 0 else { return [] }
+                bytes = bytes.extracting(1..<bytes.byteCount)
+            }
+            guard field.elements != nil else { return [bytes.array()] }
+            var ids: [[UInt8]] = []
+            try FieldElements.forEach(in: bytes, of: field.indexedType) { id throws(CodecError) in
+                ids.append(id.array())
+                return true
+            }
+            return ids
+        }
+    }
+
+    func recordKey(of id: [UInt8]) throws(CodecError) -> [UInt8] {
+        var key = ByteWriter(capacity: 64)
+        unsafe try component.append(id.span.bytes, to: &key)
+        KeyLimit.truncateRecordKey(&key)
+        return key.array()
+    }
+
+    func text(of id: [UInt8]) -> String { (unsafe try? DynamicValue(from: id.span.bytes, as: type).text) ?? "?" }
+}
