@@ -29,8 +29,7 @@ struct ReferenceValidator {
             report.add(.nullifiedID(property.name), at: rule, fixIts: [.replace(rule, with: ".deny")])
         } else if type.collectionElement == nil, !type.isOptional {
             report.add(
-                .nullifiedRequired(property.name), at: rule,
-                fixIts: [.insert("?", after: type), .replace(rule, with: ".deny")]
+                .nullifiedRequired(property.name), at: rule, fixIts: [.insert("?", after: type)]
             )
         }
     }

@@ -47,6 +47,29 @@ import Testing
         #expect(problem([id], indexes: [IndexSchema([])]) != nil)
         #expect(problem([id], indexes: [IndexSchema([5])]) != nil)
         #expect(problem([id], indexes: [IndexSchema([0]), IndexSchema([0], isUnique: true)]) != nil)
-        #expect(problem([id, FieldSchema("tags", [String].self)], indexes: [IndexSchema([1])]) != nil)
+        #expect(problem([id, FieldSchema("tags", [[String]].self)], indexes: [IndexSchema([1])]) != nil)
+        #expect(problem([id, FieldSchema("tags", [String].self)], indexes: [IndexSchema([1], isUnique: true)]) != nil)
+        #expect(problem([id, FieldSchema("tags", [String].self)], indexes: [IndexSchema([0, 1])]) != nil)
+    }
+
+    @Test func `references stand where they can be followed, and by rules that can be`() {
+        func field(_ type: FieldType, _ rule: DeleteRule = .deny) -> FieldSchema {
+            FieldSchema(name: "room", type: type, defaultValue: nil, renamedFrom: [], onDelete: rule)
+        }
+        let room = FieldType.reference(to: "Room", id: .string)
+        for type in [room, .optional(room), .array(room), .set(room), .optional(.array(room))] {
+            #expect(problem([id, field(type)]) == nil, "\(type)")
+        }
+        let inner = EmbeddedSchema(fields: [field(room)])
+        for type in [
+            .array(.optional(room)), .array(.array(room)), .dictionary(.string, room), .embedded(inner),
+            .array(.embedded(inner)), .reference(to: "Room", id: .array(.string)), .reference(to: "", id: .string),
+        ] as [FieldType] {
+            #expect(problem([id, field(type)]) != nil, "\(type)")
+        }
+        #expect(problem([id, field(room, .nullify)]) != nil)
+        #expect(problem([id, field(.optional(room), .nullify)]) == nil)
+        #expect(problem([id, field(.array(room), .nullify)]) == nil)
+        #expect(problem([id, field(.string, .cascade)]) != nil)
     }
 }

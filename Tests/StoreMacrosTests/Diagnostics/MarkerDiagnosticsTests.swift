@@ -119,7 +119,40 @@ import Testing
         )
     }
 
-    @Test(arguments: ["[String]", "Set<Int>", "[String: Int]?", "Array<Int>", "([String])", "([String: Int])?"])
+    @Test func `an index may have an entry for each element`() {
+        expectDiagnostics(
+            in: """
+                @Record
+                struct Sensor {
+                    @ID var id: Int
+                    @Indexed var tags: [String]
+                    @Indexed var rooms: Set<Int>?
+                }
+                """, [])
+    }
+
+    @Test(arguments: ["[String]", "Set<Int>", "Array<Int>", "([String])"])
+    func `elements are not unique`(type: String) {
+        expectDiagnostics(
+            in: """
+                @Record
+                struct Sensor {
+                    @ID var id: Int
+                    ▸@Unique var tags: \(type)
+                }
+                """,
+            [.error("'tags' cannot be '@Unique': '\(type)' has no order as a key", fixIt: "remove '@Unique'")],
+            fixed: """
+                @Record
+                struct Sensor {
+                    @ID var id: Int
+                    var tags: \(type)
+                }
+                """
+        )
+    }
+
+    @Test(arguments: ["[[String]]", "Set<[Int]>", "[String: Int]?", "([String: Int])?"])
     func `a collection is not a key`(type: String) {
         expectDiagnostics(
             in: """

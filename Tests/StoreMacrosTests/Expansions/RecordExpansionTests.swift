@@ -241,6 +241,8 @@ import Testing
 
                 static var fields: Fields { Fields() }
 
+                static var _recordName: String { "house.sensors" }
+
                 static let recordSchema = ModelStore.RecordSchema(
                     name: "house.sensors",
                     fields: [

@@ -15,6 +15,7 @@ private let macros: [String: MacroSpec] = [
     "Indexed": MacroSpec(type: FieldMarkerMacro.self),
     "Unique": MacroSpec(type: FieldMarkerMacro.self),
     "Transient": MacroSpec(type: FieldMarkerMacro.self),
+    "Reference": MacroSpec(type: FieldMarkerMacro.self),
     "Renamed": MacroSpec(type: FieldMarkerMacro.self),
     "Index": MacroSpec(type: IndexMarkerMacro.self),
     "UniqueIndex": MacroSpec(type: IndexMarkerMacro.self),

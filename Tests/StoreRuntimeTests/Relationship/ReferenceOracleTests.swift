@@ -1,0 +1,120 @@
+import StoreEngine
+import Testing
+
+@testable import StoreRuntime
+
+/// References against a naive telling of their rules.
+@Suite struct ReferenceOracleTests {
+    @Test(.timeLimit(.minutes(10)), arguments: 0..<TestLength.runs(60, long: 2_000))
+    func `random closures leave what the rules say, and nothing dangles`(run: Int) throws {
+        let seed = UInt64(run) &* 7_919 &+ 11
+        var scenario = ReferenceScenario(seed: seed)
+        let store = try Store.temporary(records: [])
+        defer { store.close() }
+        try store.addTypes(scenario.schemas)
+        var model = ReferenceModel(scenario.schemas)
+        for number in 0..<60 {
+            let operations = scenario.closure()
+            let place = "seed \(seed), closure \(number): \(operations)"
+            let before = model
+            var expected: [Bool] = []
+            for operation in operations { expected.append(model.apply(operation)) }
+            let position = try store.read { try $0._reading.feedHead().sequence }
+            do {
+                let done = try store.write { tx in try operations.map { try tx.apply($0) } }
+                #expect(done.result == expected, "\(place)")
+                #expect(!model.isBroken, "\(place)")
+            } catch let error as StoreError {
+                #expect([.referenced, .referenceBroken].contains(error.code), "\(place): \(error)")
+                #expect(model.isBroken, "\(place): \(error)")
+                model = before
+            }
+            try store.read { tx in
+                let scope = tx._reading
+                try compare(scope, model, place)
+                try compareFeed(scope, since: position, before, model, place)
+            }
+            var findings: [VerifyFinding] = []
+            try store.verify { findings.append($0) }
+            #expect(findings.isEmpty, "\(place): \(findings)")
+        }
+    }
+
+    private func compare(_ scope: borrowing ReadingScope, _ model: ReferenceModel, _ place: String) throws {
+        var found: [ReferenceModel.Key: [DynamicValue]] = [:]
+        for type in model.schemas.indices {
+            try scope.forEachDynamic(typeIndex: type) { record in
+                found[ReferenceModel.Key(type: type, id: model.id(type, record.values))] = record.values
+                return true
+            }
+        }
+        #expect(found.keys == model.records.keys, "\(place)")
+        for (key, values) in found {
+            for (index, field) in model.schemas[key.type].fields.enumerated() {
+                guard let expected = model.records[key]?[index] else { continue }
+                #expect(field.isEqual(values[index], expected), "\(place): \(key) \(field.name)")
+            }
+        }
+    }
+
+    /// The change set must name just the records that differ, each with its kind.
+    private func compareFeed(
+        _ scope: borrowing ReadingScope, since position: UInt64, _ before: ReferenceModel, _ after: ReferenceModel,
+        _ place: String
+    ) throws {
+        var expected: [ChangeKind] = []
+        for key in Set(before.records.keys).union(after.records.keys) {
+            switch (before.records[key], after.records[key]) {
+            case (nil, .some): expected.append(.insert)
+            case (.some, nil): expected.append(.delete)
+            case (let old?, let new?):
+                let fields = after.schemas[key.type].fields
+                if !fields.indices.allSatisfy({ fields[$0].isEqual(old[$0], new[$0]) }) { expected.append(.update) }
+            case (nil, nil): break
+            }
+        }
+        let head = try scope.feedHead().sequence
+        guard head > position else {
+            #expect(expected.isEmpty, "\(place)")
+            return
+        }
+        let changes = try scope.feedEntry(head)?.changes.map(\.kind) ?? []
+        #expect(
+            changes.sorted { $0.rawValue < $1.rawValue } == expected.sorted { $0.rawValue < $1.rawValue }, "\(place)")
+    }
+}
+
+extension FieldSchema {
+    /// Whether two values of the field are one; the elements of a set have no order.
+    fileprivate func isEqual(_ left: DynamicValue, _ right: DynamicValue) -> Bool {
+        if case .set = type.unwrapped, case .list(let first) = left, case .list(let second) = right {
+            return Set(first) == Set(second)
+        }
+        return left == right
+    }
+}
+
+extension ReferenceModel {
+    fileprivate mutating func apply(_ operation: ReferenceScenario.Operation) -> Bool {
+        switch operation {
+        case .put(let type, let record, let mode): put(type, record.values, mode) == nil
+        case .delete(let type, let id): delete(Key(type: type, id: id.count == 1 ? id[0] : .fields(id)))
+        }
+    }
+}
+
+extension WriteTransaction {
+    fileprivate mutating func apply(_ operation: ReferenceScenario.Operation) throws -> Bool {
+        switch operation {
+        case .put(let type, let record, let mode):
+            do {
+                try put(record, typeIndex: type, mode: mode)
+                return true
+            } catch {
+                guard [.recordExists, .recordNotFound, .uniqueViolation].contains(error.code) else { throw error }
+                return false
+            }
+        case .delete(let type, let id): return try delete(dynamicID: id, typeIndex: type)
+        }
+    }
+}
