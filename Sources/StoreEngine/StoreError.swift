@@ -116,6 +116,16 @@ extension StoreError {
             remedy: "run `store-cli verify` for all damage, then restore a backup", cause: codec)
     }
 
+    /// The error for one of any kind that was met while `place` was read.
+    package init(reading error: any Error, at place: @autoclosure () -> String) {
+        switch error {
+        case let error as StoreError: self = error
+        case let error as LMDBError: self.init(error)
+        case let error as CodecError: self.init(error, at: place())
+        default: self.init(.other, "\(error)", cause: error)
+        }
+    }
+
     private static let codes: [LMDBError.Code: Code] = [
         .mapFull: .mapFull, .growthBlocked: .mapFull, .transactionTooLarge: .tooLarge, .keySize: .tooLarge,
         .damaged: .damaged, .truncated: .damaged, .notAStore: .notAStore, .newerFormat: .newerFormat,

@@ -83,3 +83,132 @@ import Testing
         #expect(throws: StoreError.self) { try Store.temporary(records: Tenant.self) }
     }
 }
+
+extension House {
+    static let tenants = Inverse<House, Tenant>(\.house)
+}
+
+extension Club {
+    static let members = Inverse<Club, Tenant>(\.clubs)
+}
+
+/// Fetching along references.
+@Suite struct ReferenceFetchTests {
+    private let store: Store
+    private let chess = UUID(uuidString: "00000000-CA47-1067-B31D-00DD010662DA") ?? UUID()
+    private let golf = UUID(uuidString: "11111111-CA47-1067-B31D-00DD010662DA") ?? UUID()
+
+    init() throws {
+        store = try Store.temporary(records: House.self, Tenant.self, Club.self)
+        let (chess, golf) = (chess, golf)
+        try store.write { tx in
+            try tx.insert(House(id: "a", name: "North"))
+            try tx.insert(House(id: "b", name: "South"))
+            try tx.insert(House(id: "c", name: "East"))
+            try tx.insert(Tenant(id: 1, house: "b", clubs: [Reference(chess), Reference(golf)]))
+            try tx.insert(Tenant(id: 2, house: "a", friend: 1, clubs: [Reference(golf)]))
+            try tx.insert(Tenant(id: 3, house: "b", friend: 2))
+            try tx.insert(Tenant(id: 4, house: "a", friend: 4))
+            try tx.insert(Club(id: chess, founder: 3, seat: "a"))
+            try tx.insert(Club(id: golf, seat: "nowhere"))
+        }
+    }
+
+    private func ids(_ request: FetchRequest<Tenant>) throws -> [Int] {
+        try store.read { tx in
+            let found = try tx.fetch(request).map(\.id)
+            #expect(try tx.count(request) == found.count)
+            return found
+        }
+    }
+
+    private func ids(_ condition: (Tenant.Fields) -> Condition<Tenant>) throws -> [Int] {
+        try ids(Tenant.where(condition)).sorted()
+    }
+
+    @Test func `a reference is compared by its id`() throws {
+        let chess = chess
+        #expect(try ids { $0.house == "b" } == [1, 3])
+        #expect(try ids { $0.house.id == "b" } == [1, 3])
+        #expect(try ids { $0.house != "b" } == [2, 4])
+        #expect(try ids { $0.house.in(["a", "x"]) } == [2, 4])
+        #expect(try ids { $0.house.id.hasPrefix("a") } == [2, 4])
+        #expect(try ids { $0.friend == nil } == [1])
+        #expect(try ids { $0.friend == 1 } == [2])
+        #expect(try ids { $0.friend.id > 1 } == [3, 4])
+        #expect(try ids { $0.clubs.contains(Reference(chess)) } == [1])
+        #expect(try ids { $0.clubs.isEmpty } == [3, 4])
+    }
+
+    @Test func `conditions reach through references`() throws {
+        #expect(try ids { $0.house.name == "North" } == [2, 4])
+        #expect(try ids { !($0.house.name == "North") } == [1, 3])
+        #expect(try ids { $0.house.name.contains("o") && $0.friend != nil } == [2, 3, 4])
+        #expect(try ids { $0.friend.house.name == "South" } == [2])
+        #expect(try ids { $0.friend.house.name != "South" } == [1, 3, 4])
+        #expect(try ids { $0.friend.friend == nil } == [1, 2])
+        #expect(try ids { $0.friend.friend.friend.friend.id == 4 } == [4])
+        #expect(try ids { $0.friend.house == $0.friend.house } == [1, 2, 3, 4])
+    }
+
+    @Test func `a reference that leads nowhere counts as none`() throws {
+        let golf = golf
+        let found = try store.read { tx in
+            (
+                try tx.fetch(Club.where { $0.seat.name == nil }), try tx.fetch(Club.where { $0.seat.name != "x" }),
+                try tx.fetch(Club.where { $0.seat.name == "North" })
+            )
+        }
+        #expect(found.0.map(\.id) == [golf])
+        #expect(found.1.count == 2)
+        #expect(found.2.map(\.id) == [chess])
+    }
+
+    @Test func `records are ordered by what they refer to`() throws {
+        #expect(
+            try ids(FetchRequest(Tenant.self).order { [$0.house.name.ascending, $0.id.descending] }) == [4, 2, 3, 1])
+        #expect(try ids(Tenant.order { $0.friend.house.name.descending }) == [2, 4, 3, 1])
+        #expect(try ids(Tenant.order { $0.house.name.descending }.limit(3)) == [3, 1, 4])
+    }
+
+    @Test func `too long a way is refused`() throws {
+        let request = Tenant.where { $0.friend.friend.friend.friend.friend.house == "a" }
+        let error = #expect(throws: StoreError.self) { try ids(request) }
+        #expect(error?.code == .invalidValue)
+    }
+
+    @Test func `an inverse finds those that refer`() throws {
+        let (chess, golf) = (chess, golf)
+        try store.read { (tx) throws in
+            #expect(try tx.fetch(House.tenants, of: "a").map(\.id) == [2, 4])
+            #expect(try tx.fetch(House.tenants, of: "c").isEmpty)
+            #expect(try tx.fetch(Club.members, of: golf).map(\.id) == [1, 2])
+            #expect(try tx.count(House.tenants.request(of: "a").where { $0.friend == 4 }) == 1)
+            #expect(try tx.explain(Club.members.request(of: chess)).contains("look in the index on clubs"))
+        }
+    }
+
+    @Test func `what is referred to comes along`() throws {
+        try store.read { tx in
+            let houses = try tx.fetch(Tenant.order { $0.id.ascending }, with: \.house)
+            #expect(houses.map(\.0.id) == [1, 2, 3, 4])
+            #expect(houses.map { $0.1?.name } == ["South", "North", "South", "North"])
+            let friends = try tx.fetch(Tenant.order { $0.id.descending }, with: \.friend)
+            #expect(friends.map { $0.1?.id } == [4, 2, 1, nil])
+            let clubs = try tx.fetch(Tenant.order { $0.id.ascending }, with: \.clubs)
+            #expect(clubs.map { $0.1.map(\.id) } == [[chess, golf], [golf], [], []])
+            let seats = try tx.fetch(Club.order { $0.id.ascending }, with: \.seat)
+            #expect(seats.map { $0.1?.id } == ["a", nil])
+        }
+    }
+
+    @Test func `those that refer come along`() throws {
+        try store.read { tx in
+            let houses = try tx.fetch(House.order { $0.name.ascending }, with: House.tenants)
+            #expect(houses.map(\.0.id) == ["c", "a", "b"])
+            #expect(houses.map { $0.1.map(\.id) } == [[], [2, 4], [1, 3]])
+            let clubs = try tx.fetch(FetchRequest(Club.self), with: Club.members)
+            #expect(clubs.map { $0.1.map(\.id) } == [[1], [1, 2]])
+        }
+    }
+}

@@ -343,7 +343,7 @@ struct FetchCursor: ~Copyable, ~Escapable {
                 try makeSortKey(table, &sortKey)
                 found.add(word: word, sortKey: sortKey, recordKey: currentKey)
             } catch {
-                throw damage(error)
+                throw failed(error)
             }
         }
         pending = found.finish()
@@ -351,9 +351,14 @@ struct FetchCursor: ~Copyable, ~Escapable {
         (isSorted, isGathered, isTested) = (true, true, true)
     }
 
-    private func makeSortKey(_ table: FieldTable, _ sortKey: inout ByteWriter) throws(CodecError) {
+    private func makeSortKey(_ table: FieldTable, _ sortKey: inout ByteWriter) throws {
         sortKey.removeAll()
-        for place in plan.order.indices { try plan.order[place].append(table, nil, to: &sortKey) }
+        for place in plan.order.indices { try plan.order[place].append(table, nil, scope, to: &sortKey) }
+    }
+
+    /// The error for one that was met while the record that the walk is at was sorted, or one that it refers to was read.
+    private func failed(_ error: any Error) -> StoreError {
+        StoreError(reading: error, at: "the record of \(type.name) under the key \(HexText.of(currentKey))")
     }
 
     /// The part that all entries share which the entry may be out of order with, because long values are truncated.
@@ -376,7 +381,7 @@ struct FetchCursor: ~Copyable, ~Escapable {
                 let record = try RecordBytes(unverified: currentRecord)
                 try makeSortKey(record.table, &sortKey)
             } catch {
-                throw damage(error)
+                throw failed(error)
             }
             found.add(word: 0, sortKey: sortKey, recordKey: key)
             guard try walker.advance() else { break }

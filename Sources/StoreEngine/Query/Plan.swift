@@ -84,11 +84,19 @@ struct SortPart: Sendable {
     let access: FieldAccess
     let component: KeyComponent
     let isDescending: Bool
+    /// The way to the record that has the field, where it is not the one that is sorted.
+    let path: ReferencePath?
 
     /// Appends the field's part of a sort key, whose bytes are in the order that is asked for.
-    func append(_ table: FieldTable, _ places: [Int32]?, to writer: inout ByteWriter) throws(CodecError) {
+    func append(
+        _ table: FieldTable, _ places: [Int32]?, _ scope: ReadingScope, to writer: inout ByteWriter
+    ) throws {
         let start = writer.count
-        try appendKey(of: access.bytes(table, places), to: &writer)
+        if let path {
+            try path.appendSortKey(table, component, scope, to: &writer)
+        } else {
+            try appendKey(of: access.bytes(table, places), to: &writer)
+        }
         // Keys tell where they end, so that their complements compare the other way round.
         if isDescending { writer.complement(from: start) }
     }
@@ -109,6 +117,8 @@ extension SortPart {
     func word(
         _ table: FieldTable, _ places: [Int32]?, scratch: inout ByteWriter
     ) throws(CodecError) -> UInt64 {
+        // Nothing is known without looking the other record up.
+        if path != nil { return 0 }
         var word: UInt64 = 0
         if let bytes = try access.bytes(table, places) {
             word = try component.word(bytes, scratch: &scratch)

@@ -104,9 +104,10 @@ extension ReadingScope {
     package func explain(
         _ request: Request, typeIndex: Int, by path: Plan.Path? = nil, analyzed: Bool = false
     ) throws(StoreError) -> String {
+        let request = try resolved(request, typeIndex: typeIndex)
         let type = state.catalog.types[typeIndex]
         var estimator = try RowEstimator(self, type)
-        let plan = try Planner(type, request).plan(&estimator, forced: path, isExplained: true)
+        let plan = try Planner(type, request, in: state.catalog).plan(&estimator, forced: path, isExplained: true)
         var done: FetchCounts?
         if analyzed {
             var cursor = try FetchCursor(self, type: type, plan: plan)

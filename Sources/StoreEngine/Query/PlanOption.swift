@@ -40,7 +40,7 @@ enum PlanOrder: String, Sendable {
         var idParts = type.idParts[...]
         self = .unordered
         for term in sort {
-            guard term.access.nested.isEmpty else { return }
+            guard term.access.nested.isEmpty, term.path == nil else { return }
             // Equal in all records: it orders nothing.
             if fixed.contains(term.access.place) { continue }
             if let direction, direction != term.isDescending { return }

@@ -32,12 +32,14 @@ struct Planner {
 
     /// - Parameter places: the places of the only fields that are of interest, none when records are counted; nil for all.
     /// - Throws: ``StoreError``: `unknownField`, `invalidValue`.
-    init(_ type: OpenType, _ request: Request, covering places: [Int]? = nil) throws(StoreError) {
+    init(
+        _ type: OpenType, _ request: Request, in catalog: Catalog, covering places: [Int]? = nil
+    ) throws(StoreError) {
         guard request.offset >= 0, request.limit.map({ $0 >= 0 }) ?? true else {
             throw StoreError(.invalidValue, "limit and offset must not be negative")
         }
         self.type = type
-        sort = try Planner.sortParts(request.order(of: type), type)
+        sort = try Planner.sortParts(request.order(of: type), type, catalog)
         let sort = sort
         position = try request.position.map { position throws(StoreError) in
             try PlanPosition(position, of: request, type: type, sort: sort)
@@ -52,14 +54,17 @@ struct Planner {
         finder = CandidateFinder(type, bounded.condition)
     }
 
-    private static func sortParts(_ order: [SortTerm], _ type: OpenType) throws(StoreError) -> [SortPart] {
+    private static func sortParts(
+        _ order: [SortTerm], _ type: OpenType, _ catalog: Catalog
+    ) throws(StoreError) -> [SortPart] {
         var parts: [SortPart] = []
         for term in order {
-            let access = try FieldAccess(term.field, of: type.type)
+            let path = try ReferencePath(term.field, from: type, in: catalog)
+            let access = if let path { path.access } else { try FieldAccess(term.field, of: type.type) }
             guard let component = KeyComponent(access.type) else {
                 throw StoreError(.invalidValue, "\(type.name).\(term.field), of type \(access.type), has no order")
             }
-            parts.append(SortPart(access: access, component: component, isDescending: term.isDescending))
+            parts.append(SortPart(access: access, component: component, isDescending: term.isDescending, path: path))
         }
         return parts
     }

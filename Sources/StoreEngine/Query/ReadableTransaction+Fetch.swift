@@ -75,9 +75,11 @@ extension ReadingScope {
         _ request: Request, typeIndex: Int, by path: Plan.Path? = nil, needsRecords: Bool = true,
         keyByteLimit: Int = 64 << 20
     ) throws(StoreError) -> FetchCursor {
+        let request = try resolved(request, typeIndex: typeIndex)
         let type = state.catalog.types[typeIndex]
         var estimator = try RowEstimator(self, type)
-        let plan = try Planner(type, request, covering: needsRecords ? nil : []).plan(&estimator, forced: path)
+        let plan = try Planner(type, request, in: state.catalog, covering: needsRecords ? nil : [])
+            .plan(&estimator, forced: path)
         return try FetchCursor(self, type: type, plan: plan, needsRecords: needsRecords, keyByteLimit: keyByteLimit)
     }
 
@@ -94,9 +96,10 @@ extension ReadingScope {
         _ request: Request, places: [Int], typeIndex: Int, by path: Plan.Path? = nil,
         _ body: ([DynamicValue]) throws -> Bool
     ) throws -> FetchCounts {
+        let request = try resolved(request, typeIndex: typeIndex)
         let type = state.catalog.types[typeIndex]
         var estimator = try RowEstimator(self, type)
-        let plan = try Planner(type, request, covering: places).plan(&estimator, forced: path)
+        let plan = try Planner(type, request, in: state.catalog, covering: places).plan(&estimator, forced: path)
         var cover: IndexCover?
         if case .walk(let walk) = plan.source, let place = walk.place {
             cover = IndexCover(type.indexes[place], of: type, places: places)
@@ -157,7 +160,7 @@ extension ReadingScope {
 
     /// All ways to answer a request, for tests.
     package func paths(_ request: Request, typeIndex: Int) throws(StoreError) -> [Plan.Path] {
-        try Planner(state.catalog.types[typeIndex], request).allPaths()
+        try Planner(state.catalog.types[typeIndex], resolved(request, typeIndex: typeIndex), in: state.catalog).allPaths()
     }
 }
 

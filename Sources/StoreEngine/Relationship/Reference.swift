@@ -45,7 +45,9 @@ extension Reference: IndexableValue {
         self.id = id
     }
 
-    @usableFromInline static var noID: CodecError { CodecError("\(Target.ID.self) has no value for an id in the store") }
+    @usableFromInline static var noID: CodecError {
+        CodecError("\(Target.ID.self) has no value for an id in the store")
+    }
 }
 
 extension Reference: ExpressibleByUnicodeScalarLiteral where Target.ID: ExpressibleByUnicodeScalarLiteral {

@@ -141,7 +141,8 @@ extension WriteTransaction {
             .referenced,
             "the \(name) \(id) cannot be deleted: \(field) of \(others) \(count == 1 ? "record" : "records") refers to it, "
                 + "such as that of \(referrer)",
-            remedy: "delete \(count == 1 ? "it" : "them") in the same write, or let \(count == 1 ? "it" : "them") refer "
+            remedy:
+                "delete \(count == 1 ? "it" : "them") in the same write, or let \(count == 1 ? "it" : "them") refer "
                 + "to another")
     }
 }

@@ -2,14 +2,17 @@
 ///
 /// `@Record` generates one for each stored property: `Sensor.fields.celsius` is a `Field<Sensor, Double>`. Where an
 /// interface takes a key path such as `\.celsius`, it is a key path into these tokens.
+///
+/// It has no public members but those that conditions and orders are made of: any other name after a token is that of a
+/// property of the embedded struct, or of the record that is referred to, such as `$0.room.name`.
 @dynamicMemberLookup
 public struct Field<Root, Value>: Sendable {
     /// The property's place in the record.
-    public let index: Int
+    @usableFromInline let index: Int
     /// The places in the embedded structs on the way to a nested property; empty for one of the record's own.
-    public let nestedPath: [Int]
+    @usableFromInline let nestedPath: [Int]
     /// The property's name, with dots between the parts of a nested one.
-    public let name: String
+    @usableFromInline let name: String
     @usableFromInline let read: @Sendable (Root) -> Value
     @usableFromInline let write: (@Sendable (inout Root, Value) -> Void)?
     /// Decodes the property from the bytes of the record's own field at `index`.
@@ -31,19 +34,19 @@ public struct Field<Root, Value>: Sendable {
     }
 
     /// The places of the property: that in the record, then those in the embedded structs on the way.
-    public var path: [Int] { [index] + nestedPath }
+    @usableFromInline var path: [Int] { [index] + nestedPath }
 
     /// Whether the property can be changed.
-    @inlinable public var isMutable: Bool { write != nil }
+    @inlinable var isMutable: Bool { write != nil }
 
     /// The property's value in `root`.
     @inlinable
-    public func value(in root: Root) -> Value { read(root) }
+    func value(in root: Root) -> Value { read(root) }
 
     /// Sets the property in `root`; a constant stays as it is and the result is false.
     @inlinable
     @discardableResult
-    public func set(_ value: Value, in root: inout Root) -> Bool {
+    func set(_ value: Value, in root: inout Root) -> Bool {
         guard let write else { return false }
         write(&root, value)
         return true

@@ -42,7 +42,9 @@ struct ReferenceScenario {
                     .optional(.array(reference)),
                 ])
                 let rules = shape == reference ? [.deny, .cascade, .none] : DeleteRule.allCases
-                if shape.elements == nil, random.oneIn(5) { indexes.append(IndexSchema([fields.count], isUnique: true)) }
+                if shape.elements == nil, random.oneIn(5) {
+                    indexes.append(IndexSchema([fields.count], isUnique: true))
+                }
                 fields.append(Self.field("r\(number)", shape, random.pick(rules)))
             }
             return RecordSchema(name: names[type], fields: fields, id: id, indexes: indexes)

@@ -1,0 +1,39 @@
+// Tokens of the fields of a record that is referred to: `$0.room.name`. They serve conditions and orders, which look the
+// record up; there is nothing of it in the record at hand.
+extension Field {
+    /// What stands among the places of a token for the step through a reference.
+    static var referenceStep: Int { -1 }
+
+    /// Whether the token names a field of another record, one that this record refers to.
+    package var isThroughReference: Bool { nestedPath.contains(Field.referenceStep) }
+
+    /// The token for a field of the record that this field refers to.
+    public subscript<Target: Record, Value2>(
+        dynamicMember keyPath: KeyPath<Target.Fields, Field<Target, Value2>>
+    ) -> Field<Root, Value2> where Value == Reference<Target> {
+        through(Target.fields[keyPath: keyPath])
+    }
+
+    /// The token for a field of the record that this field may refer to; nil where it refers to none.
+    public subscript<Target: Record, Value2>(
+        dynamicMember keyPath: KeyPath<Target.Fields, Field<Target, Value2>>
+    ) -> Field<Root, Value2?> where Value == Reference<Target>? {
+        through(Target.fields[keyPath: keyPath])
+    }
+
+    /// The same for a field that is optional itself.
+    public subscript<Target: Record, Value2>(
+        dynamicMember keyPath: KeyPath<Target.Fields, Field<Target, Value2?>>
+    ) -> Field<Root, Value2?> where Value == Reference<Target>? {
+        through(Target.fields[keyPath: keyPath])
+    }
+
+    private func through<Target, Inner, Outer>(_ inner: Field<Target, Inner>) -> Field<Root, Outer> {
+        let name = name + "." + inner.name
+        return Field<Root, Outer>(
+            index: index, nestedPath: nestedPath + [Field.referenceStep] + inner.path, name: name,
+            read: { _ in
+                preconditionFailure("\(name) is a field of another record: use it in conditions and orders only")
+            }, write: nil)
+    }
+}

@@ -1,0 +1,103 @@
+// Records together with those that they refer to, or that refer to them. All of the second kind are read in one pass over
+// their keys, however many of the first there are: what a loop with a look-up for each would do n + 1 times.
+extension ReadableTransaction where Self: ~Copyable {
+    /// The records that a request asks for, each with the one that it refers to.
+    ///
+    /// - Returns: pairs in the order of the request; nil where a reference by the rule `none` leads nowhere.
+    /// - Throws: as ``fetch(_:)``.
+    /// - Complexity: that of the request, and a sorted pass over the records that are referred to, each read once.
+    @inlinable
+    public borrowing func fetch<R: Record, Target: Record>(
+        _ request: FetchRequest<R>, with field: KeyPath<R.Fields, Field<R, Reference<Target>>>
+    ) throws(StoreError) -> [(R, Target?)] {
+        let token = R.fields[keyPath: field]
+        let records = try fetch(request)
+        let targets = try _reading.targets(of: records.map { token.value(in: $0) })
+        return zip(records, targets).map { ($0, $1) }
+    }
+
+    /// The records that a request asks for, each with the one that it refers to, if it does.
+    ///
+    /// - Returns: pairs in the order of the request.
+    /// - Throws: as ``fetch(_:)``.
+    /// - Complexity: that of the request, and a sorted pass over the records that are referred to, each read once.
+    @inlinable
+    public borrowing func fetch<R: Record, Target: Record>(
+        _ request: FetchRequest<R>, with field: KeyPath<R.Fields, Field<R, Reference<Target>?>>
+    ) throws(StoreError) -> [(R, Target?)] {
+        let token = R.fields[keyPath: field]
+        let records = try fetch(request)
+        let targets = try _reading.targets(of: records.map { token.value(in: $0) })
+        return zip(records, targets).map { ($0, $1) }
+    }
+
+    /// The records that a request asks for, each with those that it refers to, in the order of its array.
+    ///
+    /// - Returns: pairs in the order of the request; references by the rule `none` that lead nowhere are left out.
+    /// - Throws: as ``fetch(_:)``.
+    /// - Complexity: that of the request, and a sorted pass over the records that are referred to, each read once.
+    @inlinable
+    public borrowing func fetch<R: Record, Target: Record>(
+        _ request: FetchRequest<R>, with field: KeyPath<R.Fields, Field<R, [Reference<Target>]>>
+    ) throws(StoreError) -> [(R, [Target])] {
+        let token = R.fields[keyPath: field]
+        let records = try fetch(request)
+        let references = records.map { token.value(in: $0) }
+        var targets = try _reading.targets(of: references.flatMap { $0 })[...]
+        var pairs: [(R, [Target])] = []
+        pairs.reserveCapacity(records.count)
+        for (record, own) in zip(records, references) {
+            pairs.append((record, targets.prefix(own.count).compactMap { $0 }))
+            targets = targets.dropFirst(own.count)
+        }
+        return pairs
+    }
+
+    /// The records that a request asks for, each with those that refer to it, in the order of their ids.
+    ///
+    /// - Returns: pairs in the order of the request.
+    /// - Throws: as ``fetch(_:)``.
+    /// - Complexity: that of the request, and a sorted pass over the index on the reference and over the records that
+    ///   refer, each read once.
+    @inlinable
+    public borrowing func fetch<Target: Record, Source: Record>(
+        _ request: FetchRequest<Target>, with inverse: Inverse<Target, Source>
+    ) throws(StoreError) -> [(Target, [Source])] {
+        let records = try fetch(request)
+        let sources = try _reading.sources(inverse, of: records.map { Reference(to: $0) })
+        return zip(records, sources).map { ($0, $1) }
+    }
+}
+
+extension ReadingScope {
+    /// The records that references lead to, in their order.
+    @inlinable
+    func targets<Target: Record>(of references: [Reference<Target>?]) throws(StoreError) -> [Target?] {
+        let keys = PrefetchKeys(references)
+        var found: [Target?] = Array(repeating: nil, count: references.count)
+        var seek = try RecordSeek(self, binding: binding(Target.self))
+        for group in keys.groups where try seek.find(idKey: keys.key(group)) {
+            let record = try seek.record(Target.self)
+            for place in keys.places(group) { found[place] = record }
+        }
+        return found
+    }
+
+    /// For each record the ones that refer to it.
+    @inlinable
+    func sources<Target: Record, Source: Record>(
+        _ inverse: Inverse<Target, Source>, of records: [Reference<Target>]
+    ) throws(StoreError) -> [[Source]] {
+        let binding = try binding(Source.self)
+        let keys = PrefetchKeys(records)
+        let pairs = try referrers(inverse.field, binding, keys)
+        var found: [[Source]] = Array(repeating: [], count: records.count)
+        var seek = try RecordSeek(self, binding: binding)
+        // In the order of the referrers, so that all of them are read in one pass.
+        for pair in pairs where try seek.find(recordKey: pair.key) {
+            let record = try seek.record(Source.self)
+            for place in keys.places(pair.group) { found[place].append(record) }
+        }
+        return found
+    }
+}
