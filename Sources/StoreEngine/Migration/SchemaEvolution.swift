@@ -59,8 +59,10 @@ package struct SchemaEvolution {
                 unfillable.append(field.name)
             }
         }
-        if field.type.reference != nil, field.deleteRule != .none, let missing, !field.type.refersToNothing(by: missing) {
-            refusals.append("field \(field.name) would refer to a record by its default in records that are there already")
+        if field.type.reference != nil, field.deleteRule != .none, let missing,
+            !field.type.refersToNothing(by: missing)
+        {
+            refusals.append("field \(field.name) would refer to a record by its default in records that are there")
         }
         type.fields.append(StoredField(id: type.nextFieldID, schema: field, missing: missing))
         type.nextFieldID += 1

@@ -40,6 +40,11 @@ package struct ReferenceGraph: Sendable {
         var incoming: [[OpenReference]] = types.map { _ in [] }
         for (source, type) in types.enumerated() {
             var own: [OpenReference] = []
+            // What is about to go keeps nothing else in place.
+            if places[type.name] != source {
+                outgoing.append([])
+                continue
+            }
             for (place, field) in type.type.fields.enumerated() {
                 guard let reference = field.type.reference else { continue }
                 let target = places[reference.target]

@@ -1,5 +1,5 @@
 /// The way from a record through references to a field of another record.
-struct ReferencePath: Sendable {
+package struct ReferencePath: Sendable {
     /// One step: from a record to the one that a field of it refers to.
     struct Hop: Sendable {
         let access: FieldAccess
@@ -10,7 +10,7 @@ struct ReferencePath: Sendable {
     }
 
     /// How many references a path may go through.
-    static let maximumHops = 4
+    package static let maximumHops = 4
 
     let hops: [Hop]
     /// The field, in the type that the last hop leads to.

@@ -64,6 +64,38 @@ struct Referrers: ~Escapable {
         return found
     }
 
+    /// The whole keys of all ids that a field refers to in any record without there being such a record.
+    func missingTargets(of reference: OpenReference) throws -> Set<[UInt8]> {
+        let type = catalog.types[reference.source]
+        var missing: Set<[UInt8]> = []
+        var cursor = try snapshot.openCursor(type.database)
+        var isPositioned = try cursor.first()
+        while isPositioned {
+            for key in try Self.idKeys(of: reference, in: RecordBytes(unverified: cursor.value), of: type)
+            where try !missing.contains(key) && !exists(ReferenceTarget(type: reference.target, idKey: key)) {
+                missing.insert(key)
+            }
+            isPositioned = try cursor.next()
+        }
+        return missing
+    }
+
+    private static func idKeys(
+        of reference: OpenReference, in record: RecordBytes, of type: OpenType
+    ) throws(CodecError) -> [[UInt8]] {
+        try type.withNewest(record) { newest throws(CodecError) in
+            var keys: [[UInt8]] = []
+            var key = ByteWriter(capacity: 64)
+            try reference.forEachID(in: newest.table.field(reference.place)) { id throws(CodecError) in
+                key.removeAll()
+                try reference.component.append(id, to: &key)
+                keys.append(key.array())
+                return true
+            }
+            return keys
+        }
+    }
+
     private func refers(_ reference: OpenReference, key: [UInt8], to target: ReferenceTarget) throws -> Bool {
         try text(of: reference, in: key, to: target) != nil
     }

@@ -25,6 +25,20 @@ extension WriteTransaction {
         }
     }
 
+    /// Looks at all references to the records of a type when the closure ends: for one whose records were written anew.
+    package mutating func noteReferences(toTypeNamed name: String) throws(StoreError) {
+        guard let target = state.catalog.place(ofTypeNamed: name) else { return }
+        for reference in state.catalog.references.incoming[target] where reference.isChecked {
+            do {
+                for idKey in try Referrers(raw.snapshot, state.catalog).missingTargets(of: reference) {
+                    missingTargets.note(ReferenceTarget(type: target, idKey: idKey), isDeleted: true)
+                }
+            } catch {
+                throw StoreError(reading: error, at: "a record of \(state.catalog.types[reference.source].name)")
+            }
+        }
+    }
+
     /// The whole keys of the ids that a field refers to without there being a record.
     private static func missing(
         _ reference: OpenReference, in record: borrowing FieldEncoder, _ referrers: Referrers
@@ -129,20 +143,24 @@ extension WriteTransaction {
         let name = state.catalog.types[target.type].name
         let id = try referrers.text(of: reference, in: key, to: target) ?? "?"
         let referrer = try referrers.text(ofRecord: key, type: reference.source)
-        let field = "\(source.name).\(source.type.fields[reference.place].name)"
+        let field = source.type.fields[reference.place].name
         guard missingTargets.isDeleted(target) else {
             return StoreError(
                 .referenceBroken,
-                "\(field) of \(referrer) refers to the \(name) \(id), which does not exist",
+                "\(source.name).\(field) of \(referrer) refers to the \(name) \(id), which does not exist",
                 remedy: "insert that \(name) in the same write, or refer to another")
+        }
+        if count == 1 {
+            return StoreError(
+                .referenced,
+                "the \(name) \(id) cannot be deleted: the \(source.name) \(referrer) refers to it by \(field)",
+                remedy: "delete that too in the same write, or let it refer to another")
         }
         let others = count > Self.countedReferrers ? "more than \(Self.countedReferrers)" : "\(count)"
         return StoreError(
             .referenced,
-            "the \(name) \(id) cannot be deleted: \(field) of \(others) \(count == 1 ? "record" : "records") refers to it, "
-                + "such as that of \(referrer)",
-            remedy:
-                "delete \(count == 1 ? "it" : "them") in the same write, or let \(count == 1 ? "it" : "them") refer "
-                + "to another")
+            "the \(name) \(id) cannot be deleted: \(others) records of \(source.name) refer to it by \(field), such as "
+                + referrer,
+            remedy: "delete these too in the same write, or let them refer to another")
     }
 }

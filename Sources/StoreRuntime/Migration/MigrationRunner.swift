@@ -113,6 +113,8 @@ private struct VersionMigration {
         head = edited.head
         var transaction = WriteTransaction(raw: edited.intoRaw(), state: state, head: head, context: context)
         for step in version.steps { try step.run(&transaction) }
+        // A record that a step left out, or gave another id, must not be referred to any more.
+        for (_, type) in replaced { try transaction.noteReferences(toTypeNamed: type.name) }
         let finished = try transaction.finish()
         head = finished.head
         var last = try CatalogEditor(
@@ -120,6 +122,8 @@ private struct VersionMigration {
         for (_, type) in replaced { try last.retire(type) }
         let retired = try last.finish(version: catalog.version)
         head = retired.head
+        // Nothing may refer to a type that is gone now.
+        _ = try Catalog(version: retired.version, types: retired.types, records: [])
         raw = retired.intoRaw()
         try PlanVersion.write(version.name, old, in: &raw)
         try head.write(old.databases, in: &raw)

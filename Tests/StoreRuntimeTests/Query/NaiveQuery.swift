@@ -8,6 +8,8 @@ struct NaiveQuery {
     let request: Request
     /// The record that the request goes on behind, by its place in the order of ids.
     var last: Int?
+    /// The value of a field of a record that the record refers to; nil where the name goes through no reference.
+    var follow: (FieldName, DynamicRecord) -> DynamicValue? = { _, _ in nil }
 
     /// What a request over these records, which come in the order of ids, gives.
     func run(_ records: [DynamicRecord]) -> [DynamicRecord] {
@@ -50,7 +52,8 @@ struct NaiveQuery {
     }
 
     private func value(_ name: FieldName, _ record: DynamicRecord) -> DynamicValue {
-        type.place(ofFieldNamed: name.parts[0]).map { record.values[$0] } ?? .none
+        if let followed = follow(name, record) { return followed }
+        return type.place(ofFieldNamed: name.parts[0]).map { record.values[$0] } ?? .none
     }
 
     func holds(_ node: ConditionNode, _ record: DynamicRecord) -> Bool {

@@ -104,7 +104,8 @@ extension ReferenceModel {
 }
 
 extension WriteTransaction {
-    fileprivate mutating func apply(_ operation: ReferenceScenario.Operation) throws -> Bool {
+    /// Does what an operation says; whether it was possible.
+    mutating func apply(_ operation: ReferenceScenario.Operation) throws -> Bool {
         switch operation {
         case .put(let type, let record, let mode):
             do {

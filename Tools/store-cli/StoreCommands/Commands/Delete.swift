@@ -59,7 +59,7 @@ struct Delete: ParsableCommand {
         try options.write { store in
             let expected = try store.read { transaction in
                 let index = try transaction._reading.catalog.requirePlace(ofTypeNamed: name)
-                let request = try Self.request(condition, transaction._reading.catalog.types[index].type)
+                let request = try Self.request(condition, typeIndex: index, in: transaction._reading.catalog)
                 return try transaction._reading.count(request, typeIndex: index)
             }
             StandardError.writeLine("\(Counted.text(expected, "record")) of \(name) found")
@@ -70,7 +70,8 @@ struct Delete: ParsableCommand {
                 let type = transaction._reading.catalog.types[index]
                 // Found anew: nobody's change since the count is overlooked.
                 var ids: [[DynamicValue]] = []
-                try transaction._reading.fetchDynamic(Self.request(condition, type.type), typeIndex: index) { record in
+                let request = try Self.request(condition, typeIndex: index, in: transaction._reading.catalog)
+                try transaction._reading.fetchDynamic(request, typeIndex: index) { record in
                     ids.append(type.idParts.map { record.values[$0.place] })
                     return true
                 }
@@ -81,9 +82,11 @@ struct Delete: ParsableCommand {
         }
     }
 
-    private static func request(_ condition: String, _ type: RecordType) throws -> Request {
+    private static func request(_ condition: String, typeIndex: Int, in catalog: Catalog) throws -> Request {
         var request = Request()
-        request.condition = try ExpressionParser.condition(condition, of: type, named: "--where")
+        let types = catalog.types.map(\.type)
+        request.condition = try ExpressionParser.condition(
+            condition, of: types[typeIndex], among: types, named: "--where")
         return request
     }
 

@@ -41,7 +41,7 @@ struct Query: ParsableCommand {
                 let reading = transaction._reading
                 let index = try reading.catalog.requirePlace(ofTypeNamed: type)
                 let type = reading.catalog.types[index].type
-                let request = try wanted.request(type)
+                let request = try wanted.request(type, in: reading.catalog)
                 try options.printing { output in
                     if count {
                         let count = OutputCell(try reading.count(request, typeIndex: index))

@@ -86,6 +86,7 @@ struct Schema: ParsableCommand {
         for index in type.indexes where index.fields == [field.id] {
             words.append((index.isUnique ? "unique" : "index") + (index.isBuilding ? " (being built)" : ""))
         }
+        if field.type.reference != nil { words.append("on delete " + field.schema.deleteRule.rawValue) }
         return words.joined(separator: ", ")
     }
 }

@@ -38,7 +38,8 @@ struct SetFields: ParsableCommand {
                     throw IDArgument.notFound(id, type)
                 }
                 if let condition {
-                    let wanted = try ExpressionParser.condition(condition, of: type.type, named: "--if")
+                    let wanted = try ExpressionParser.condition(
+                        condition, of: type.type, among: catalog.types.map(\.type), named: "--if")
                     guard try transaction._reading.meets(wanted, id: id, typeIndex: index) else {
                         throw CommandFailure(
                             .failed, "the \(type.name) with the id \(IDArgument.text(id)) does not meet --if")

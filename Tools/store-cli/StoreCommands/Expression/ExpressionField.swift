@@ -47,10 +47,12 @@ struct ExpressionField: Hashable {
 extension ExpressionField {
     /// Finds the field that `parts` name.
     ///
+    /// - Parameter targets: the types that may be referred to.
     /// - Parameter isValue: whether a value could stand there as well, so that its quotes may have been forgotten.
     /// - Throws: ``ExpressionError`` that names the nearest field.
     init(
-        _ parts: [NamePart], of record: RecordType, in source: ExpressionSource, isValue: Bool = false
+        _ parts: [NamePart], of record: RecordType, among targets: [RecordType] = [], in source: ExpressionSource,
+        isValue: Bool = false
     ) throws(ExpressionError) {
         if let element = record.element, parts.count == 1, parts[0].text == ExpressionSyntax.element {
             self.init(name: FieldName([]), type: element, isOptional: element.isOptional, places: [])
@@ -61,6 +63,7 @@ extension ExpressionField {
         var isOptional = false
         var places: [Int] = []
         var type = FieldType.bool
+        var hops = 0
         for (index, part) in parts.enumerated() {
             guard let place = fields.firstIndex(where: { $0.name == part.text }) else {
                 let names = record.element == nil ? fields.map(\.name) : [ExpressionSyntax.element]
@@ -73,10 +76,19 @@ extension ExpressionField {
             isOptional = isOptional || type.isOptional
             guard index + 1 < parts.count else { break }
             owner = parts[...index].map(\.text).joined(separator: ".")
-            guard case .embedded(let schema) = type.unwrapped else {
-                throw source.error(at: parts[index + 1].range, "\(owner) has no fields: it is \(type)")
+            switch type.unwrapped {
+            case .embedded(let schema): fields = schema.fields
+            case .reference(let name, _):
+                guard let target = targets.first(where: { $0.name == name }) else { fallthrough }
+                hops += 1
+                guard hops <= ReferencePath.maximumHops else {
+                    throw source.error(
+                        at: parts[index + 1].range,
+                        "a path goes through at most \(ReferencePath.maximumHops) references")
+                }
+                fields = target.fields.map(\.schema)
+            default: throw source.error(at: parts[index + 1].range, "\(owner) has no fields: it is \(type)")
             }
-            fields = schema.fields
         }
         self.init(name: FieldName(parts.map(\.text)), type: type, isOptional: isOptional, places: places)
     }

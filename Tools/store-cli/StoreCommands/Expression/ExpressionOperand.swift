@@ -44,7 +44,7 @@ extension ExpressionParser {
             return ExpressionOperand(kind: .literal(literal), range: token.range)
         }
         guard case .name(let parts) = token.kind else { throw expected(isValue ? "a value or a field" : "a condition") }
-        let field = try ExpressionField(parts, of: type, in: source, isValue: isValue)
+        let field = try ExpressionField(parts, of: type, among: targets, in: source, isValue: isValue)
         _ = take()
         return ExpressionOperand(kind: .field(field), range: token.range)
     }
@@ -54,7 +54,7 @@ extension ExpressionParser {
         _ = take()
         _ = take()
         guard case .name(let parts) = current.kind else { throw expected("the field of \(function)") }
-        let field = try ExpressionField(parts, of: type, in: source)
+        let field = try ExpressionField(parts, of: type, among: targets, in: source)
         _ = take()
         guard skip(.close) else { throw expected(")") }
         return field

@@ -21,6 +21,8 @@ import StoreEngine
 /// field      = word { "." word }
 /// ```
 ///
+/// Behind a field that refers to a record stand the fields of that: `room.name`.
+///
 /// A word may be in backticks, which it must be where it is no plain word or one of those that are values. The tests of
 /// texts take `[c]`, `[d]` or `[cd]` behind their name, as do `==` and `!=`: upper and lower case, diacritics, or both
 /// make no difference then. In the condition of `any` and `all` the element is called `it`, or, where it is a struct, its
@@ -32,6 +34,8 @@ struct ExpressionParser {
     let source: ExpressionSource
     /// What the fields are of: the record type, or the elements that a test of elements is about.
     var type: RecordType
+    /// The types that fields of `type` may refer to, and these in turn; none where names go through no references.
+    let targets: [RecordType]
     private let tokens: [ExpressionToken]
     private var position = 0
     private var depth = 0
@@ -42,17 +46,20 @@ struct ExpressionParser {
     ///
     /// - Throws: ``ExpressionError``.
     static func condition(
-        _ text: String, of type: RecordType, named name: String
+        _ text: String, of type: RecordType, among targets: [RecordType] = [], named name: String
     ) throws(ExpressionError) -> ConditionNode {
-        var parser = try ExpressionParser(text, of: type, named: name)
+        var parser = try ExpressionParser(text, of: type, among: targets, named: name)
         let condition = try parser.disjunction()
         guard parser.current.kind == .end else { throw parser.expected("&&, || or the end") }
         return condition
     }
 
-    init(_ text: String, of type: RecordType, named name: String) throws(ExpressionError) {
+    init(
+        _ text: String, of type: RecordType, among targets: [RecordType] = [], named name: String
+    ) throws(ExpressionError) {
         source = try ExpressionSource(text, name: name)
         self.type = type
+        self.targets = targets
         tokens = try ExpressionLexer.tokens(of: source)
         closing = Self.pairs(tokens)
     }

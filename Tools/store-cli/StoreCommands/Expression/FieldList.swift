@@ -8,28 +8,30 @@ enum FieldList {
     static func fields(
         _ text: String, of type: RecordType, named name: String
     ) throws(ExpressionError) -> [ExpressionField] {
-        try read(text, of: type, named: name, allowsMinus: false).map(\.field)
+        try read(text, of: type, among: [], named: name, allowsMinus: false).map(\.field)
     }
 
     /// The order that `text` gives: fields, with a minus those that descend.
     ///
     /// - Throws: ``ExpressionError``, also for fields that have no order.
-    static func order(_ text: String, of type: RecordType, named name: String) throws(ExpressionError) -> [SortTerm] {
-        try read(text, of: type, named: name, allowsMinus: true).map {
+    static func order(
+        _ text: String, of type: RecordType, among targets: [RecordType] = [], named name: String
+    ) throws(ExpressionError) -> [SortTerm] {
+        try read(text, of: type, among: targets, named: name, allowsMinus: true).map {
             SortTerm($0.field.name, isDescending: $0.hasMinus)
         }
     }
 
     private static func read(
-        _ text: String, of type: RecordType, named name: String, allowsMinus: Bool
+        _ text: String, of type: RecordType, among targets: [RecordType], named name: String, allowsMinus: Bool
     ) throws(ExpressionError) -> [(field: ExpressionField, hasMinus: Bool)] {
-        var parser = try ExpressionParser(text, of: type, named: name)
+        var parser = try ExpressionParser(text, of: type, among: targets, named: name)
         var found: [(field: ExpressionField, hasMinus: Bool)] = []
         repeat {
             let hasMinus = allowsMinus && parser.skip(.minus)
             let token = parser.current
             guard case .name(let parts) = token.kind else { throw parser.expected("a field") }
-            let field = try ExpressionField(parts, of: type, in: parser.source)
+            let field = try ExpressionField(parts, of: type, among: targets, in: parser.source)
             if found.contains(where: { $0.field.places == field.places }) {
                 throw parser.source.error(at: token.range, "\(field.name.text) is named twice")
             }

@@ -45,6 +45,7 @@ struct CommandFailure: Error, Equatable {
 extension ExitStatus {
     private static let statuses: [StoreError.Code: ExitStatus] = [
         .recordExists: .failed, .recordNotFound: .failed, .uniqueViolation: .failed, .conditionNotMet: .failed,
+        .referenceBroken: .failed, .referenced: .failed,
         .storeExists: .failed, .damaged: .failed, .inUse: .failed,
         .invalidValue: .badData, .tooLarge: .badData, .schemaMismatch: .badData,
         .unknownType: .usage, .unknownField: .usage,

@@ -24,17 +24,18 @@ struct RequestOptions: ParsableArguments {
     /// What is asked of the records of `type`.
     ///
     /// - Throws: ``ExpressionError``, and ``CommandFailure`` for numbers below zero.
-    func request(_ type: RecordType) throws -> Request {
+    func request(_ type: RecordType, in catalog: Catalog) throws -> Request {
         for (name, value) in [("--limit", limit), ("--offset", offset)] {
             guard let value, value < 0 else { continue }
             throw CommandFailure(.usage, "\(name) is \(value), which is below 0")
         }
         var request = Request()
+        let targets = catalog.types.map(\.type)
         if let condition {
-            request.condition = try ExpressionParser.condition(condition, of: type, named: "--where")
+            request.condition = try ExpressionParser.condition(condition, of: type, among: targets, named: "--where")
         }
         if let sort {
-            request.order = try FieldList.order(sort, of: type, named: "--sort")
+            request.order = try FieldList.order(sort, of: type, among: targets, named: "--sort")
         } else {
             // As people expect it of a table, whichever index finds the records.
             request.order = type.idFields.compactMap { type.place(ofField: $0) }.map {
