@@ -1,5 +1,6 @@
 import Foundation
 import ModelStore
+import StoreEngine
 import Testing
 
 @Record struct House: Equatable {
@@ -209,6 +210,19 @@ extension Club {
             #expect(houses.map { $0.1.map(\.id) } == [[], [2, 4], [1, 3]])
             let clubs = try tx.fetch(FetchRequest(Club.self), with: Club.members)
             #expect(clubs.map { $0.1.map(\.id) } == [[1], [1, 2]])
+        }
+    }
+
+    @Test func `each record is read once, however many refer to it`() throws {
+        try store.write { tx in
+            for id in 100..<1_100 { try tx.insert(Tenant(id: id, house: id % 10 == 0 ? "a" : "c")) }
+        }
+        try store.read { (tx) throws in
+            let references = try tx.all(Tenant.self).map(\.house)
+            #expect(references.count == 1_004)
+            #expect(try tx._reading.targets(of: references).scannedCount == 3)
+            // An entry and a record for each that refers to "a": no other is looked at.
+            #expect(try tx._reading.sources(House.tenants, of: ["a"]).scannedCount == 2 * 102)
         }
     }
 }

@@ -12,7 +12,7 @@ extension ReadableTransaction where Self: ~Copyable {
     ) throws(StoreError) -> [(R, Target?)] {
         let token = R.fields[keyPath: field]
         let records = try fetch(request)
-        let targets = try _reading.targets(of: records.map { token.value(in: $0) })
+        let targets = try _reading.targets(of: records.map { token.value(in: $0) }).found
         return zip(records, targets).map { ($0, $1) }
     }
 
@@ -27,7 +27,7 @@ extension ReadableTransaction where Self: ~Copyable {
     ) throws(StoreError) -> [(R, Target?)] {
         let token = R.fields[keyPath: field]
         let records = try fetch(request)
-        let targets = try _reading.targets(of: records.map { token.value(in: $0) })
+        let targets = try _reading.targets(of: records.map { token.value(in: $0) }).found
         return zip(records, targets).map { ($0, $1) }
     }
 
@@ -43,7 +43,7 @@ extension ReadableTransaction where Self: ~Copyable {
         let token = R.fields[keyPath: field]
         let records = try fetch(request)
         let references = records.map { token.value(in: $0) }
-        var targets = try _reading.targets(of: references.flatMap { $0 })[...]
+        var targets = try _reading.targets(of: references.flatMap { $0 }).found[...]
         var pairs: [(R, [Target])] = []
         pairs.reserveCapacity(records.count)
         for (record, own) in zip(records, references) {
@@ -64,15 +64,17 @@ extension ReadableTransaction where Self: ~Copyable {
         _ request: FetchRequest<Target>, with inverse: Inverse<Target, Source>
     ) throws(StoreError) -> [(Target, [Source])] {
         let records = try fetch(request)
-        let sources = try _reading.sources(inverse, of: records.map { Reference(to: $0) })
+        let sources = try _reading.sources(inverse, of: records.map { Reference(to: $0) }).found
         return zip(records, sources).map { ($0, $1) }
     }
 }
 
 extension ReadingScope {
-    /// The records that references lead to, in their order.
+    /// The records that references lead to, in their order, and how many were looked at.
     @inlinable
-    func targets<Target: Record>(of references: [Reference<Target>?]) throws(StoreError) -> [Target?] {
+    package func targets<Target: Record>(
+        of references: [Reference<Target>?]
+    ) throws(StoreError) -> (found: [Target?], scannedCount: Int) {
         let keys = PrefetchKeys(references)
         var found: [Target?] = Array(repeating: nil, count: references.count)
         var seek = try RecordSeek(self, binding: binding(Target.self))
@@ -80,14 +82,14 @@ extension ReadingScope {
             let record = try seek.record(Target.self)
             for place in keys.places(group) { found[place] = record }
         }
-        return found
+        return (found, seek.scannedCount)
     }
 
-    /// For each record the ones that refer to it.
+    /// For each record the ones that refer to it, and how many entries and records were looked at.
     @inlinable
-    func sources<Target: Record, Source: Record>(
+    package func sources<Target: Record, Source: Record>(
         _ inverse: Inverse<Target, Source>, of records: [Reference<Target>]
-    ) throws(StoreError) -> [[Source]] {
+    ) throws(StoreError) -> (found: [[Source]], scannedCount: Int) {
         let binding = try binding(Source.self)
         let keys = PrefetchKeys(records)
         let pairs = try referrers(inverse.field, binding, keys)
@@ -98,6 +100,6 @@ extension ReadingScope {
             let record = try seek.record(Source.self)
             for place in keys.places(pair.group) { found[place].append(record) }
         }
-        return found
+        return (found, pairs.count + seek.scannedCount)
     }
 }

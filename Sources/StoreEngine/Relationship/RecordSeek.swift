@@ -3,13 +3,13 @@ import LMDB
 /// Goes to records of a type in the order of their keys, with one cursor: neighbours cost a step and not a search.
 @safe
 @usableFromInline
-package struct RecordSeek: ~Copyable, ~Escapable {
+struct RecordSeek: ~Copyable, ~Escapable {
     private let scope: ReadingScope
     private let binding: TypedBinding
     private var cursor: LMDBCursor
     private var isPositioned = false
     /// How many records were looked at.
-    package private(set) var scannedCount = 0
+    @usableFromInline private(set) var scannedCount = 0
 
     @usableFromInline
     @_lifetime(copy scope)
