@@ -211,6 +211,9 @@ struct FetchCursor: ~Copyable, ~Escapable {
         return rows.insert(row, onlyLast: distinct.areNeighbours)
     }
 
+    /// Fails unless a position can stand for a record in the order of the walk.
+    func requirePageableOrder() throws(StoreError) { try PlanPosition.requireOwnFields(plan.order, type) }
+
     /// Where the record that the walk is at stands in the order of a request.
     func pageToken(_ fingerprint: UInt64) throws(StoreError) -> PageToken {
         do {

@@ -109,6 +109,7 @@ extension ReadingScope {
         // One more tells whether there is a next page.
         request.limit = request.limit.map { $0 == .max ? $0 : $0 + 1 }
         var cursor = try fetchCursor(request, typeIndex: typeIndex)
+        try cursor.requirePageableOrder()
         var rows: [Row] = []
         var end: PageToken?
         while try cursor.advance() {

@@ -60,6 +60,7 @@ struct PlanPosition: Sendable {
     init(
         _ position: RequestPosition, of request: Request, type: OpenType, sort: [SortPart]
     ) throws(StoreError) {
+        try PlanPosition.requireOwnFields(sort, type)
         let token: PageToken
         switch position {
         case .invalid(let reason): throw StoreError(.invalidValue, reason)
@@ -82,6 +83,15 @@ struct PlanPosition: Sendable {
             throw StoreError(.invalidValue, "the page token: \(error.reason)", cause: error)
         }
         isIDDescending = sort.last?.isDescending ?? false
+    }
+
+    /// Fails for an order through a reference: what is behind a row there changes with another record.
+    static func requireOwnFields(_ sort: [SortPart], _ type: OpenType) throws(StoreError) {
+        guard sort.allSatisfy({ $0.path == nil }) else {
+            throw StoreError(
+                .invalidValue, "an order of \(type.name) through a reference has no pages",
+                remedy: "order by the record's own fields, or use limit and offset")
+        }
     }
 
     private static func token(
