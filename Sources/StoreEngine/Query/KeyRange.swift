@@ -52,6 +52,10 @@ struct KeyRanges: Hashable, Sendable {
 
     /// Orders the ranges and joins those that overlap.
     init(_ ranges: [KeyRange]) {
+        if ranges.count == 1 {
+            self.ranges = ranges[0].isEmpty ? [] : ranges
+            return
+        }
         let ordered = ranges.filter { !$0.isEmpty }.sorted { $0.lower.lexicographicallyPrecedes($1.lower) }
         var joined: [KeyRange] = []
         for range in ordered {
@@ -76,7 +80,7 @@ struct KeyRanges: Hashable, Sendable {
     }
 
     /// Whether nothing is known of the keys.
-    var isAll: Bool { ranges == [.all] }
+    var isAll: Bool { ranges.count == 1 && ranges[0].lower.isEmpty && ranges[0].upper == nil }
 
     /// Whether each range is the key of one value.
     var arePoints: Bool { ranges.allSatisfy(\.isPoint) }

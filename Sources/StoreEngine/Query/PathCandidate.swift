@@ -30,7 +30,7 @@ struct CandidateFinder {
     let type: OpenType
     private let condition: ConditionNode
     /// What the condition says of each field that it names.
-    private var known: [Int: KeyRanges] = [:]
+    private var known: [(place: Int, ranges: KeyRanges)] = []
 
     /// The most ranges that values of several fields are combined to.
     private static let maximumRanges = 256
@@ -41,7 +41,8 @@ struct CandidateFinder {
         for place in condition.fieldPlaces(in: type.type) {
             guard let component = KeyComponent(type.type.fields[place].type) else { continue }
             let ranges = ConditionRanges(type: type.type, part: KeyPart(place: place, component: component))
-            known[place] = ranges.ranges(condition)
+            let own = ranges.ranges(condition)
+            if !own.isAll { known.append((place, own)) }
         }
     }
 
@@ -61,6 +62,9 @@ struct CandidateFinder {
         return key.count < KeyLimit.indexValue ? .prefixed(by: key, isPoint: true) : nil
     }
 
+    /// Whether something is known of a field.
+    func isBound(_ place: Int) -> Bool { known.contains { $0.place == place } }
+
     /// An index, by what is known of its fields.
     func index(_ place: Int) -> PathCandidate {
         let index = type.indexes[place]
@@ -78,7 +82,7 @@ struct CandidateFinder {
         var (fixedCount, boundCount) = (0, 0)
         var hasNone = false
         for (number, part) in parts.enumerated() {
-            guard let own = known[part.place], !own.isAll else { break }
+            guard let own = known.first(where: { $0.place == part.place })?.ranges else { break }
             boundCount = number + 1
             // Records without a value are exempt from uniqueness.
             if case .optional = part.component, own.ranges.first?.lower == [0] { hasNone = true }

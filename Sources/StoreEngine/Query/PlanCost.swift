@@ -63,17 +63,19 @@ extension ConditionNode {
         if case .or(let parts) = self { parts.flatMap(\.disjuncts) } else { [self] }
     }
 
-    /// Whether ranges on fields, by their names, say all that this says.
-    func isSaid(byRangesOf fields: [String]) -> Bool {
-        switch self {
+    /// Whether ranges on the fields at `places` say all that this says.
+    func isSaid(byRangesOf places: [Int], in type: RecordType) -> Bool {
+        func isOne(_ name: FieldName) -> Bool {
+            name.parts.count == 1 && places.contains { type.fields[$0].name == name.parts[0] }
+        }
+        return switch self {
         case .constant(true): true
-        case .comparison(let name, .notEqual, .none): name.parts.count == 1 && fields.contains(name.parts[0])
-        case .comparison(let name, let comparison, _):
-            comparison != .notEqual && name.parts.count == 1 && fields.contains(name.parts[0])
-        case .membership(let name, _): name.parts.count == 1 && fields.contains(name.parts[0])
+        case .comparison(let name, .notEqual, .none): isOne(name)
+        case .comparison(let name, let comparison, _): comparison != .notEqual && isOne(name)
+        case .membership(let name, _): isOne(name)
         case .text(let name, .startsWith, _, let options), .text(let name, .equals, _, let options):
-            options.isEmpty && name.parts.count == 1 && fields.contains(name.parts[0])
-        case .and(let parts): parts.allSatisfy { $0.isSaid(byRangesOf: fields) }
+            options.isEmpty && isOne(name)
+        case .and(let parts): parts.allSatisfy { $0.isSaid(byRangesOf: places, in: type) }
         default: false
         }
     }

@@ -50,8 +50,10 @@ struct PlanEstimates {
             rows: total * planner.request.condition.guessedShare,
             source: planner.request.condition == .constant(true) ? .counted : .guessed)
         for (candidate, estimate) in known where !candidate.isOfBranch {
-            let fields = candidate.boundPlaces.map { planner.type.type.fields[$0].name }
-            let rest = candidate.isClipped ? [] : conjuncts.filter { !$0.isSaid(byRangesOf: fields) }
+            let places = candidate.boundPlaces
+            let rest =
+                candidate.isClipped
+                ? [] : conjuncts.filter { !$0.isSaid(byRangesOf: places, in: planner.type.type) }
             let rows = estimate.rows * rest.reduce(1) { $0 * share($1, total) }
             if rows < best.rows || rest.isEmpty {
                 best = RowEstimate(rows: rows, source: rest.isEmpty ? estimate.source : .guessed)
@@ -64,8 +66,9 @@ struct PlanEstimates {
     /// The share of records that meet a conjunct, by the paths that were looked at where one speaks of it alone.
     private func share(_ conjunct: ConditionNode, _ total: Double) -> Double {
         for (candidate, estimate) in known where candidate.boundCount == 1 && !candidate.isOfBranch {
-            let name = planner.type.type.fields[candidate.parts[0].place].name
-            if conjunct.isSaid(byRangesOf: [name]) { return total > 0 ? estimate.rows / total : 1 }
+            if conjunct.isSaid(byRangesOf: [candidate.parts[0].place], in: planner.type.type) {
+                return total > 0 ? estimate.rows / total : 1
+            }
         }
         return conjunct.guessedShare
     }

@@ -32,8 +32,12 @@ enum PlanOrder: String, Sendable {
     ///   - fixed: the places of the fields that are equal in all entries.
     ///   - isByID: whether `parts` are those of the id; otherwise entries with equal values come in the order of ids.
     init(
-        parts: some Sequence<KeyPart>, fixed: some Sequence<Int>, isByID: Bool, of type: OpenType, sort: [SortPart]
+        parts: some Collection<KeyPart>, fixed: some Sequence<Int>, isByID: Bool, of type: OpenType, sort: [SortPart]
     ) {
+        if sort.isEmpty {
+            self = parts.isEmpty || isByID ? .forward : .unordered
+            return
+        }
         var parts = Array(parts)[...]
         var fixed = Array(fixed)
         var direction: Bool?

@@ -83,6 +83,13 @@ struct Planner {
             return try finish(option, &estimator, isExplained)
         }
         var estimates = PlanEstimates(self)
+        if walks.count == 2, !walks[1].candidates[0].isWhole,
+            try estimates.rows(walks[1].candidates[0], &estimator).isFew
+        {
+            return try isExplained
+                ? plan(walks[1], &estimates, &estimator)
+                : plan(walks[1], [estimates.rows(walks[1].candidates[0], &estimator)], matching: nil)
+        }
         // What one path says of the condition counts for the others.
         for option in walks { _ = try estimates.rows(option.candidates[0], &estimator) }
         var (best, bestCost) = (walks[0], try estimates.cost(walks[0], &estimator) + Self.handicap)
@@ -190,22 +197,22 @@ struct Planner {
     /// Whether candidates lead to just the records that meet a condition.
     private func isExact(_ candidates: [PathCandidate], _ condition: ConditionNode) -> Bool {
         if candidates.contains(where: \.isClipped) { return false }
-        return condition.isSaid(
-            byRangesOf: candidates.flatMap(\.boundPlaces).map { type.type.fields[$0].name })
+        let places = candidates.count == 1 ? candidates[0].boundPlaces : candidates.flatMap(\.boundPlaces)
+        return condition.isSaid(byRangesOf: places, in: type.type)
     }
 
     /// All records, and the paths that leave some out or give the order where that ends the walk early.
     private func sensibleWalks() -> [PlanOption] {
         var walks = [walk(finder.records)]
-        for place in readyIndexes {
-            let candidate = finder.index(place)
-            let option = walk(candidate)
-            if candidate.isWhole {
-                guard !sort.isEmpty, option.order != .unordered, request.limit != nil || !isFetching(option) else {
-                    continue
-                }
+        let mayEndEarly = request.limit != nil || !needsRecords
+        for (place, index) in type.indexes.enumerated() where !index.stored.isBuilding {
+            guard let first = index.parts.first else { continue }
+            if finder.isBound(first.place) {
+                walks.append(walk(finder.index(place)))
+            } else if mayEndEarly, sort.first?.access.place == first.place {
+                let option = walk(finder.index(place))
+                if option.order != .unordered, request.limit != nil || !isFetching(option) { walks.append(option) }
             }
-            walks.append(option)
         }
         return walks
     }

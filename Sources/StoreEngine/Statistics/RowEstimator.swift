@@ -14,6 +14,9 @@ package struct RowEstimate: Hashable, Sendable {
     package var rows: Double
     package var source: Source
 
+    /// Whether there are so few that no other path can be much better.
+    var isFew: Bool { source == .counted && rows <= Double(RowEstimator.maximumDive) }
+
     static func counted(_ rows: Int) -> RowEstimate { RowEstimate(rows: Double(rows), source: .counted) }
 }
 
@@ -32,7 +35,7 @@ struct RowEstimator: ~Escapable {
     private var isStateRead = false
 
     /// A dive counts so many entries at most: about what finding them costs when they are fetched.
-    private static let maximumDive = 32
+    static let maximumDive = 32
     /// So many runs of keys are looked at; the others are taken to be like them.
     private static let maximumRanges = 16
 
