@@ -119,6 +119,11 @@ extension SortPart {
     ) throws(CodecError) -> UInt64 {
         // Nothing is known without looking the other record up.
         if path != nil { return 0 }
+
+        if places == nil, access.nested.isEmpty, !access.isOptionalItself {
+            let word = try component.word(table.field(access.place), scratch: &scratch)
+            return isDescending ? ~word : word
+        }
         var word: UInt64 = 0
         if let bytes = try access.bytes(table, places) {
             word = try component.word(bytes, scratch: &scratch)

@@ -10,8 +10,9 @@ struct RangeWalker: ~Copyable, ~Escapable {
     private let isBackward: Bool
     /// The range that is walked, counted in the direction of the walk; nil before the first.
     private var range: Int?
-    /// Where that range ends: its last key backward, the first key behind it forward; nil where it has no end.
-    private var end: [UInt8]?
+    /// Where that range ends, if it does: its first key when walked backward, else the first key behind it.
+    private var end = ByteWriter(capacity: 16)
+    private var hasEnd = false
     /// How many entries the walk has come to.
     private(set) var count = 0
 
@@ -56,9 +57,10 @@ struct RangeWalker: ~Copyable, ~Escapable {
     @_lifetime(self: copy self)
     mutating func advance() throws(StoreError) -> Bool {
         do {
-            if range != nil {
+            if let range, range < ranges.count {
                 let isPositioned = isBackward ? try cursor.previous() : try cursor.next()
-                if isPositioned, isInside {
+                // Inside of a call of its own this would copy the cursor for each entry.
+                if isPositioned, !hasEnd || Self.isInside(cursor.key, end, isBackward) {
                     count += 1
                     return true
                 }
@@ -91,8 +93,8 @@ struct RangeWalker: ~Copyable, ~Escapable {
     /// Where the last entry of the range that is walked forward lies.
     private func lastAddress() throws(LMDBError) -> UInt {
         var other = try scope.snapshot.openCursor(database)
-        if let end {
-            _ = try unsafe other.seek(atLeast: end.span.bytes)
+        if hasEnd {
+            _ = try other.seek(atLeast: end.bytes)
             _ = try other.previous()
         } else {
             _ = try other.last()
@@ -117,8 +119,10 @@ struct RangeWalker: ~Copyable, ~Escapable {
         while next < ranges.count {
             range = next
             let bounds = isBackward ? ranges[ranges.count - 1 - next] : ranges[next]
-            end = isBackward ? bounds.lower : bounds.upper
-            if try enter(bounds), isInside { return true }
+            end.removeAll()
+            hasEnd = isBackward || bounds.upper != nil
+            end.append(isBackward ? bounds.lower : bounds.upper ?? [])
+            if try enter(bounds), !hasEnd || Self.isInside(cursor.key, end, isBackward) { return true }
             next += 1
         }
         range = ranges.count
@@ -136,10 +140,8 @@ struct RangeWalker: ~Copyable, ~Escapable {
         return bounds.lower.isEmpty ? try cursor.first() : try unsafe cursor.seek(atLeast: bounds.lower.span.bytes)
     }
 
-    private var isInside: Bool {
-        guard let range, range < ranges.count else { return false }
-        guard let end else { return true }
-        let order = unsafe cursor.key.compared(to: end.span.bytes)
+    private static func isInside(_ key: RawSpan, _ end: borrowing ByteWriter, _ isBackward: Bool) -> Bool {
+        let order = key.compared(to: end.bytes)
         return isBackward ? order >= 0 : order < 0
     }
 }
