@@ -44,7 +44,7 @@ public struct LazyRow<R: Record>: ~Escapable {
     ///
     /// Throws ``StoreError`` with the code `damaged` where the bytes are no such value.
     public subscript<V>(dynamicMember field: KeyPath<R.Fields, Field<R, V>>) -> V {
-        get throws(StoreError) { try value(of: R.fields[keyPath: field]) }
+        get throws(StoreError) { try value(of: R.fields[keyPath: field].ofRecord()) }
     }
 
     /// One field, which may be one of an embedded struct: `row.value { $0.place.city }`.

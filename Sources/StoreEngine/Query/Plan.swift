@@ -91,12 +91,16 @@ struct SortPart: Sendable {
     func append(
         _ table: FieldTable, _ places: [Int32]?, _ scope: ReadingScope, to writer: inout ByteWriter
     ) throws {
+        guard let path else { return try append(table, places, to: &writer) }
         let start = writer.count
-        if let path {
-            try path.appendSortKey(table, component, scope, to: &writer)
-        } else {
-            try appendKey(of: access.bytes(table, places), to: &writer)
-        }
+        try path.appendSortKey(table, component, scope, to: &writer)
+        if isDescending { writer.complement(from: start) }
+    }
+
+    /// Appends the part of a field of the record itself.
+    func append(_ table: FieldTable, _ places: [Int32]?, to writer: inout ByteWriter) throws(CodecError) {
+        let start = writer.count
+        try appendKey(of: access.bytes(table, places), to: &writer)
         // Keys tell where they end, so that their complements compare the other way round.
         if isDescending { writer.complement(from: start) }
     }
@@ -119,7 +123,6 @@ extension SortPart {
     ) throws(CodecError) -> UInt64 {
         // Nothing is known without looking the other record up.
         if path != nil { return 0 }
-
         if places == nil, access.nested.isEmpty, !access.isOptionalItself {
             let word = try component.word(table.field(access.place), scratch: &scratch)
             return isDescending ? ~word : word

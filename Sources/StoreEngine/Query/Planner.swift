@@ -206,10 +206,10 @@ struct Planner {
         var walks = [walk(finder.records)]
         let mayEndEarly = request.limit != nil || !needsRecords
         for (place, index) in type.indexes.enumerated() where !index.stored.isBuilding {
-            guard let first = index.parts.first else { continue }
-            if finder.isBound(first.place) {
+            guard let first = index.parts.first, finder.answers(place) else { continue }
+            if index.isMultiple || finder.isBound(first.place) {
                 walks.append(walk(finder.index(place)))
-            } else if mayEndEarly, sort.first?.access.place == first.place {
+            } else if mayEndEarly, let leading = sort.first, leading.path == nil, leading.access.place == first.place {
                 let option = walk(finder.index(place))
                 if option.order != .unordered, request.limit != nil || !isFetching(option) { walks.append(option) }
             }

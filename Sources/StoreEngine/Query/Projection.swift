@@ -55,7 +55,7 @@ extension Projection {
             try decoder.slot(field.index) == nil ? nil : decoder.value(of: field)
         }
         extract = { field.value(in: $0) }
-        misfit = nil
+        misfit = field.misfitThroughReference
     }
 }
 
@@ -69,7 +69,11 @@ extension FetchRequest {
         let chosen = select(R.fields)
         var request = request
         request.fields = []
-        for field in repeat each chosen { request.fields?.append(FieldName(field.name)) }
+        var misfit: StoreError?
+        for field in repeat each chosen {
+            request.fields?.append(FieldName(field.name))
+            misfit = misfit ?? field.misfitThroughReference
+        }
         return Projection(
             request: request,
             decode: { (decoder: borrowing FieldDecoder) throws(CodecError) -> (repeat each Value)? in
@@ -78,7 +82,7 @@ extension FetchRequest {
                 }
                 return try (repeat decoder.value(of: each chosen))
             },
-            extract: { record in (repeat (each chosen).value(in: record)) }, misfit: nil)
+            extract: { record in (repeat (each chosen).value(in: record)) }, misfit: misfit)
     }
 
     /// What `make` makes of some fields of each record: `.fields(Summary.init) { ($0.id, $0.celsius) }`.

@@ -25,7 +25,7 @@ extension ReadableTransaction where Self: ~Copyable {
     public borrowing func sum<R: Record, V: FixedWidthInteger & FieldValue>(
         _ request: FetchRequest<R>, _ field: KeyPath<R.Fields, Field<R, V>>
     ) throws(StoreError) -> V {
-        let token = R.fields[keyPath: field]
+        let token = try R.fields[keyPath: field].ofRecord()
         var sum: V = 0
         var hasOverflown = false
         try _reading.forEachRecord(request) { record in
@@ -41,7 +41,7 @@ extension ReadableTransaction where Self: ~Copyable {
     public borrowing func sum<R: Record, V: BinaryFloatingPoint & FieldValue>(
         _ request: FetchRequest<R>, _ field: KeyPath<R.Fields, Field<R, V>>
     ) throws(StoreError) -> V {
-        let token = R.fields[keyPath: field]
+        let token = try R.fields[keyPath: field].ofRecord()
         var sum: V = 0
         try _reading.forEachRecord(request) { record in sum += token.value(in: record) }
         return sum
@@ -52,7 +52,7 @@ extension ReadableTransaction where Self: ~Copyable {
     public borrowing func average<R: Record, V: FixedWidthInteger & FieldValue>(
         _ request: FetchRequest<R>, _ field: KeyPath<R.Fields, Field<R, V>>
     ) throws(StoreError) -> Double? {
-        let token = R.fields[keyPath: field]
+        let token = try R.fields[keyPath: field].ofRecord()
         return try _reading.mean(request) { Double(token.value(in: $0)) }
     }
 
@@ -61,7 +61,7 @@ extension ReadableTransaction where Self: ~Copyable {
     public borrowing func average<R: Record, V: BinaryFloatingPoint & FieldValue>(
         _ request: FetchRequest<R>, _ field: KeyPath<R.Fields, Field<R, V>>
     ) throws(StoreError) -> Double? {
-        let token = R.fields[keyPath: field]
+        let token = try R.fields[keyPath: field].ofRecord()
         return try _reading.mean(request) { Double(token.value(in: $0)) }
     }
 }

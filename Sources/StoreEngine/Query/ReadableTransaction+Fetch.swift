@@ -160,7 +160,8 @@ extension ReadingScope {
 
     /// All ways to answer a request, for tests.
     package func paths(_ request: Request, typeIndex: Int) throws(StoreError) -> [Plan.Path] {
-        try Planner(state.catalog.types[typeIndex], resolved(request, typeIndex: typeIndex), in: state.catalog).allPaths()
+        try Planner(state.catalog.types[typeIndex], resolved(request, typeIndex: typeIndex), in: state.catalog)
+            .allPaths()
     }
 }
 

@@ -4,8 +4,22 @@ extension Field {
     /// What stands among the places of a token for the step through a reference.
     static var referenceStep: Int { -1 }
 
-    /// Whether the token names a field of another record, one that this record refers to.
-    package var isThroughReference: Bool { nestedPath.contains(Field.referenceStep) }
+    /// The error for reading, in a record, what another one holds; nil for a field of the record itself.
+    var misfitThroughReference: StoreError? {
+        guard nestedPath.contains(Field.referenceStep) else { return nil }
+        return StoreError(
+            .invalidValue, "\(name) is a field of another record: it serves in conditions and orders",
+            remedy: "fetch the records that are referred to with them: fetch(request, with:)")
+    }
+
+    /// The token itself, where it names a field of the record at hand.
+    ///
+    /// - Throws: ``StoreError`` with the code `invalidValue` where it goes through a reference.
+    @usableFromInline
+    func ofRecord() throws(StoreError) -> Field {
+        if let misfitThroughReference { throw misfitThroughReference }
+        return self
+    }
 
     /// The token for a field of the record that this field refers to.
     public subscript<Target: Record, Value2>(
@@ -34,6 +48,9 @@ extension Field {
             index: index, nestedPath: nestedPath + [Field.referenceStep] + inner.path, name: name,
             read: { _ in
                 preconditionFailure("\(name) is a field of another record: use it in conditions and orders only")
-            }, write: nil)
+            }, write: nil,
+            decode: { (_) throws(CodecError) in
+                throw CodecError("\(name) is a field of another record: use it in conditions and orders only")
+            })
     }
 }

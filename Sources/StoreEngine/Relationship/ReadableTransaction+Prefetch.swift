@@ -10,7 +10,7 @@ extension ReadableTransaction where Self: ~Copyable {
     public borrowing func fetch<R: Record, Target: Record>(
         _ request: FetchRequest<R>, with field: KeyPath<R.Fields, Field<R, Reference<Target>>>
     ) throws(StoreError) -> [(R, Target?)] {
-        let token = R.fields[keyPath: field]
+        let token = try R.fields[keyPath: field].ofRecord()
         let records = try fetch(request)
         let targets = try _reading.targets(of: records.map { token.value(in: $0) }).found
         return zip(records, targets).map { ($0, $1) }
@@ -25,7 +25,7 @@ extension ReadableTransaction where Self: ~Copyable {
     public borrowing func fetch<R: Record, Target: Record>(
         _ request: FetchRequest<R>, with field: KeyPath<R.Fields, Field<R, Reference<Target>?>>
     ) throws(StoreError) -> [(R, Target?)] {
-        let token = R.fields[keyPath: field]
+        let token = try R.fields[keyPath: field].ofRecord()
         let records = try fetch(request)
         let targets = try _reading.targets(of: records.map { token.value(in: $0) }).found
         return zip(records, targets).map { ($0, $1) }
@@ -40,7 +40,7 @@ extension ReadableTransaction where Self: ~Copyable {
     public borrowing func fetch<R: Record, Target: Record>(
         _ request: FetchRequest<R>, with field: KeyPath<R.Fields, Field<R, [Reference<Target>]>>
     ) throws(StoreError) -> [(R, [Target])] {
-        let token = R.fields[keyPath: field]
+        let token = try R.fields[keyPath: field].ofRecord()
         let records = try fetch(request)
         let references = records.map { token.value(in: $0) }
         var targets = try _reading.targets(of: references.flatMap { $0 }).found[...]
