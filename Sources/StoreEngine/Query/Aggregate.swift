@@ -93,9 +93,6 @@ package struct AggregateState: Sendable {
 
     /// The mean; nil of nothing.
     package var mean: Double? { count == 0 ? nil : (Double(integer) + floating) / Double(count) }
-
-    /// The least or greatest value, encoded.
-    package var extreme: [UInt8]? { best?.value }
 }
 
 /// An aggregate made ready for a type's records.
