@@ -83,7 +83,10 @@ struct UnfinishedFileTests {
         let directory = try TemporaryDirectory()
         try Self.newFile().prefix(Self.page).write(to: Self.data(directory.path))
         guard let lock = try LockFile.take(in: directory.path, fileMode: 0o640) else { throw POSIXError(.EBUSY) }
-        async let opening = LMDBEnvironment.openElsewhere(directory.path)
+        // Long enough for any machine: what is tested is that it waits.
+        var options = LMDBEnvironment.Options.test
+        options.patienceSeconds = 600
+        async let opening = LMDBEnvironment.openElsewhere(directory.path, options)
         // It leaves the file alone for as long as the lock is held.
         for _ in 0..<10 {
             await Task.yield()
