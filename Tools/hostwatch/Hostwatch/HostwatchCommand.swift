@@ -17,15 +17,25 @@ public struct HostwatchCommand: ParsableCommand {
     @Flag(name: .long, help: "Take one snapshot and end.")
     var once = false
 
+    @Flag(name: .long, help: "Say what the mirror knows of large packages, memory and full file systems.")
+    var report = false
+
     public init() {}
 
     public func validate() throws {
-        guard once else { throw ValidationError("name --once: hostwatch takes one snapshot at a time") }
+        guard once || report else {
+            throw ValidationError("name --once, --report or both: hostwatch takes one snapshot at a time")
+        }
     }
 
     public func run() throws {
         let mirror = try HostMirror(directory: store)
         defer { mirror.close() }
+        if once { try takeSnapshot(mirror) }
+        if report { print(try mirror.report().text) }
+    }
+
+    private func takeSnapshot(_ mirror: HostMirror) throws {
         let committed = try mirror.apply(try HostReader().read())
         let report = committed.result
         print("packages    \(line(report.packages))")

@@ -34,6 +34,9 @@ struct HostMirror {
         }
     }
 
+    /// What the mirror says of the host now.
+    func report() throws -> HostReport { try store.read { try HostReport($0) } }
+
     /// Closes the store.
     func close() { store.close() }
 }

@@ -1,0 +1,67 @@
+import ModelStore
+
+/// What people ask of a host, answered by fetch requests on its mirror.
+struct HostReport: Equatable {
+    /// Something large, and how large.
+    struct Entry: Equatable {
+        let name: String
+        let kibibytes: Int
+    }
+
+    /// The sections of the archive whose packages take most, each with its largest package.
+    let sections: [(section: Entry, largest: Entry)]
+    /// The processes with most memory.
+    let processes: [Entry]
+    /// The file systems of which less than a tenth is free, the fullest first, with what is available.
+    let fullMounts: [Entry]
+
+    private static let sectionCount = 5
+    private static let processCount = 5
+    /// The largest packages: of a section, those with the greatest size first.
+    private static let packages = Package.where { $0.installedKiB != nil }.order { $0.installedKiB.descending }
+    private static let memory = FetchRequest(HostProcess.self).order { $0.residentBytes.descending }
+    private static let nearlyFull = Mount.where { $0.totalBytes > 0 && $0.availableBytes * 10 < $0.totalBytes }
+        .order { $0.availableBytes.ascending }
+
+    /// Asks in one transaction, so that the answers are of one moment.
+    init(_ transaction: borrowing some ReadableTransaction & ~Copyable) throws {
+        let totals = try transaction.fetch(
+            FetchRequest(Package.self).grouped(by: { $0.section }) { $0.installedKiB.sum })
+        var sections: [(section: Entry, largest: Entry)] = []
+        for total in totals.sorted(by: { $0.values > $1.values }).prefix(Self.sectionCount) {
+            let request = Self.packages.where { $0.section == total.key }
+            guard let largest = try transaction.first(request) else { continue }
+            sections.append(
+                (
+                    Entry(name: total.key, kibibytes: Int(total.values)),
+                    Entry(name: largest.name, kibibytes: largest.installedKiB ?? 0)
+                ))
+        }
+        self.sections = sections
+        processes = try transaction.fetch(Self.memory.limit(Self.processCount).fields { ($0.name, $0.residentBytes) })
+            .map { Entry(name: $0.0, kibibytes: Int($0.1 / 1_024)) }
+        fullMounts = try transaction.fetch(Self.nearlyFull)
+            .map { Entry(name: $0.target, kibibytes: Int(($0.availableBytes ?? 0) / 1_024)) }
+    }
+
+    static func == (left: HostReport, right: HostReport) -> Bool {
+        left.sections.elementsEqual(right.sections, by: ==) && left.processes == right.processes
+            && left.fullMounts == right.fullMounts
+    }
+
+    /// The report for people.
+    var text: String {
+        var lines = ["largest sections of packages, each with its largest package"]
+        for (section, largest) in sections {
+            let name = section.name.isEmpty ? "(none)" : section.name
+            lines.append("  \(Self.size(section))  \(name)  (\(largest.name): \(Self.size(largest)))")
+        }
+        lines.append("processes with most memory")
+        lines += processes.map { "  \(Self.size($0))  \($0.name)" }
+        lines.append("file systems of which less than a tenth is free")
+        lines += fullMounts.isEmpty ? ["  none"] : fullMounts.map { "  \(Self.size($0))  \($0.name)" }
+        return lines.joined(separator: "\n")
+    }
+
+    private static func size(_ entry: Entry) -> String { "\(entry.kibibytes / 1_024) MiB" }
+}
