@@ -25,17 +25,15 @@ struct PrefetchKeys: Sendable {
 
     @usableFromInline
     init(_ asked: [(key: [UInt8], place: Int)]) {
-        let sorted = asked.sorted { left, right in
-            left.key == right.key ? left.place < right.place : left.key.lexicographicallyPrecedes(right.key)
-        }
-        for (key, place) in sorted {
-            if keys.last == key {
+        let sorted = asked.map { SortableKey($0.key, $0.place) }.sorted { $0.precedes($1) }
+        for element in sorted {
+            if keys.last == element.key {
                 starts[keys.count] += 1
             } else {
-                keys.append(key)
+                keys.append(element.key)
                 starts.append(order.count + 1)
             }
-            order.append(place)
+            order.append(element.number)
         }
     }
 
@@ -51,39 +49,51 @@ struct PrefetchKeys: Sendable {
     func places(_ group: Int) -> ArraySlice<Int> { order[starts[group]..<starts[group + 1]] }
 }
 
-/// A record that refers to one that is asked for.
+/// A key with a number, made to be sorted: its first eight bytes, as an integer, settle most comparisons.
 @usableFromInline
-struct PrefetchedReferrer: Sendable {
-    /// The key of the record that refers.
+struct SortableKey: Sendable {
     @usableFromInline let key: [UInt8]
-    /// The number of the record that it refers to.
-    @usableFromInline let group: Int
+    /// What belongs to the key: the place of one who asks for it, or the number of the record that it refers to.
+    @usableFromInline let number: Int
+    private let word: UInt64
+
+    init(_ key: [UInt8], _ number: Int) {
+        self.key = key
+        self.number = number
+        word = key.prefix(8).reduce(0) { $0 << 8 | UInt64($1) } << UInt64(8 * (8 - min(8, key.count)))
+    }
+
+    func precedes(_ other: SortableKey) -> Bool {
+        if word != other.word { return word < other.word }
+        let order = unsafe key.span.bytes.compared(to: other.key.span.bytes)
+        return order == 0 ? number < other.number : order < 0
+    }
 }
 
 extension ReadingScope {
-    /// The records that refer to those that are asked for, in the order of their keys.
+    /// The records that refer to those that are asked for, in the order of their keys, each with the number of the latter.
     @usableFromInline
     func referrers(
         _ field: String, _ binding: TypedBinding, _ keys: PrefetchKeys
-    ) throws(StoreError) -> [PrefetchedReferrer] {
+    ) throws(StoreError) -> [SortableKey] {
         let type = binding.type
         let outgoing = state.catalog.references.outgoing[binding.typeIndex]
         guard let reference = outgoing.first(where: { type.type.fields[$0.place].name == field }) else {
             throw StoreError(.unknownField, "\(type.name) refers to nothing by \(field)")
         }
         let referrers = Referrers(snapshot, state.catalog)
-        var found: [PrefetchedReferrer] = []
+        var found: [SortableKey] = []
         do {
             for group in keys.groups {
                 let target = ReferenceTarget(type: reference.target, idKey: keys.key(group))
                 for key in try referrers.keys(reference, to: target) {
-                    found.append(PrefetchedReferrer(key: key, group: group))
+                    found.append(SortableKey(key, group))
                 }
             }
         } catch {
             throw StoreError(reading: error, at: "the index on \(type.name).\(field)")
         }
-        found.sort { $0.key.lexicographicallyPrecedes($1.key) }
+        found.sort { $0.precedes($1) }
         return found
     }
 }

@@ -98,7 +98,7 @@ extension ReadingScope {
         // In the order of the referrers, so that all of them are read in one pass.
         for pair in pairs where try seek.find(recordKey: pair.key) {
             let record = try seek.record(Source.self)
-            for place in keys.places(pair.group) { found[place].append(record) }
+            for place in keys.places(pair.number) { found[place].append(record) }
         }
         return (found, pairs.count + seek.scannedCount)
     }

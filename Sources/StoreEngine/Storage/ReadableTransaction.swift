@@ -27,7 +27,7 @@ extension ReadableTransaction where Self: ~Copyable {
     public borrowing func value<R: Record, V: FieldValue>(
         _ type: R.Type, id: R.ID, _ field: KeyPath<R.Fields, Field<R, V>>
     ) throws(StoreError) -> V? {
-        try _reading.value(type, id: id, R.fields[keyPath: field].ofRecord())
+        try _reading.value(type, id: id, R.fields[keyPath: field])
     }
 
     /// The record that has `value` in the unique field `field`, or nil.

@@ -26,7 +26,8 @@ extension ReadingScope {
         var key = ByteWriter(capacity: 64)
         R._key(of: id).encodeKey(to: &key)
         if !field.nestedPath.isEmpty || ReadingScope.isTruncated(key) {
-            return try get(type, id: id).map { field.value(in: $0) }
+            let own = try field.ofRecord()
+            return try get(type, id: id).map { own.value(in: $0) }
         }
         guard let decoder = try decoder(binding, key: &key, verifying: false) else { return nil }
         do {

@@ -54,6 +54,7 @@ struct Benchmarks: AsyncParsableCommand {
         if session.isWanted("8") { footprint = try measureFootprint(session) }
         try session.measureReading(sides)
         try session.measureFetching(sides)
+        try session.measurePrefetching()
         try await session.measureDurableWriting(sides, count: commits)
         try await session.measureConcurrentWriting(sides, count: commits * 8)
         for kind in SideKind.allCases { try sides[kind].close() }
