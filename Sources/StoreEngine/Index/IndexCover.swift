@@ -12,6 +12,7 @@ struct IndexCover {
 
     private let index: OpenIndex
     private let type: OpenType
+    private let places: [Int]
     private let wanted: [Part]
 
     /// Nil when the index, with the id, does not hold all of the fields at `places`.
@@ -29,11 +30,40 @@ struct IndexCover {
         }
         self.index = index
         self.type = type
+        self.places = places
         self.wanted = wanted
     }
 
     /// The values of the wanted fields in the record of an entry; nil when only the record tells them.
     func values(key: RawSpan, data: RawSpan) throws(CodecError) -> [DynamicValue]? {
+        try withFields(key: key, data: data) { fields, ranges throws(CodecError) in
+            var values: [DynamicValue] = []
+            values.reserveCapacity(wanted.count)
+            for (part, range) in zip(wanted, ranges) {
+                values.append(try DynamicValue(from: fields.extracting(range), as: part.type))
+            }
+            return values
+        }
+    }
+
+    /// The field table of a record in which only the wanted fields are filled in; nil when only the record tells them.
+    func table(key: RawSpan, data: RawSpan) throws(CodecError) -> [UInt8]? {
+        try withFields(key: key, data: data) { fields, ranges throws(CodecError) in
+            var encoder = FieldEncoder()
+            encoder.begin(fieldCount: type.type.fields.count)
+            for place in type.type.fields.indices {
+                let number = places.firstIndex(of: place)
+                encoder.append(encoded: fields.extracting(number.map { ranges[$0] } ?? 0..<0))
+            }
+            try encoder.finish()
+            return encoder.bytes.array()
+        }
+    }
+
+    /// Calls `body` with the encoded fields that keys hold, and where in them the wanted ones lie.
+    private func withFields<T>(
+        key: RawSpan, data: RawSpan, _ body: (RawSpan, [Range<Int>]) throws(CodecError) -> T
+    ) throws(CodecError) -> T? {
         let recordKey = try IndexEntry.recordKey(key: key, data: data)
         let isSole = try IndexEntry.soleRecordKey(data) != nil
         let valueCount = isSole ? key.byteCount : key.byteCount - recordKey.byteCount
@@ -43,13 +73,7 @@ struct IndexCover {
             let own = try ranges(index.parts, key.extracting(0..<valueCount), isOfID: false, &fields),
             let ids = try ranges(type.idParts, recordKey, isOfID: true, &fields)
         else { return nil }
-        var values: [DynamicValue] = []
-        values.reserveCapacity(wanted.count)
-        for part in wanted {
-            let range = (part.isOfID ? ids : own)[part.number]
-            values.append(try DynamicValue(from: fields.bytes.extracting(range), as: part.type))
-        }
-        return values
+        return try body(fields.bytes, wanted.map { ($0.isOfID ? ids : own)[$0.number] })
     }
 
     /// Decodes the parts of a key up to the last one that is wanted, and tells where each lies in `fields`.

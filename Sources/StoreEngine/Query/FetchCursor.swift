@@ -31,6 +31,8 @@ struct FetchCursor: ~Copyable, ~Escapable {
     private var upgraded: [UInt8] = []
     /// Whether the bytes of the records are of interest; without, entries of an index are enough to count.
     private let needsRecords: Bool
+    /// Gives the fields of interest from the walked index; nil where it does not hold them.
+    private let cover: IndexCover?
     /// The rows that were found already, where each counts once.
     private var rows = DistinctRows()
     /// What was done so far.
@@ -40,13 +42,16 @@ struct FetchCursor: ~Copyable, ~Escapable {
 
     /// - Parameters:
     ///   - needsRecords: whether ``record`` is asked for.
+    ///   - cover: gives the fields of interest from the walked index; nil where it does not hold them.
     ///   - keyByteLimit: how much memory the keys of an intersection or a union may take; all records are walked instead
     ///     of more.
     @_lifetime(copy scope)
     init(
-        _ scope: ReadingScope, type: OpenType, plan: Plan, needsRecords: Bool = true, keyByteLimit: Int = 64 << 20
+        _ scope: ReadingScope, type: OpenType, plan: Plan, needsRecords: Bool = true, cover: IndexCover? = nil,
+        keyByteLimit: Int = 64 << 20
     ) throws(StoreError) {
         self.scope = scope
+        self.cover = cover
         self.needsRecords =
             needsRecords || plan.filter != nil || plan.needsSort || plan.position != nil || plan.distinct != nil
         self.type = type
@@ -143,10 +148,8 @@ struct FetchCursor: ~Copyable, ~Escapable {
     }
 
     /// The values of some fields of the record that the walk is at.
-    ///
-    /// - Parameter cover: reads them from the walked index; nil where it does not hold them.
     @_lifetime(self: copy self)
-    mutating func values(_ places: [Int], _ cover: IndexCover?) throws(StoreError) -> [DynamicValue] {
+    mutating func values(_ places: [Int]) throws(StoreError) -> [DynamicValue] {
         do {
             if let cover, !isAtPending, let values = try cover.values(key: walker.key, data: walker.value) {
                 return values
@@ -154,18 +157,34 @@ struct FetchCursor: ~Copyable, ~Escapable {
         } catch {
             throw StoreError(error, at: "an entry of an index of \(type.name)")
         }
-        if !needsRecords {
-            if isAtPending {
-                try fetchPending(nextPending - 1)
-            } else {
-                try fetch(unsafe _overrideLifetime(walker.recordKey(of: type), copying: scope))
-            }
-        }
+        try load()
         do {
             let record = try DynamicRecord(currentRecord, of: type)
             return places.map { record.values[$0] }
         } catch {
             throw damage(error)
+        }
+    }
+
+    /// The field table of the record that the walk is at, as far as the walked index gives it; nil where the record must be
+    /// read.
+    func coveredTable() throws(StoreError) -> [UInt8]? {
+        guard let cover, !isAtPending, !needsRecords else { return nil }
+        do {
+            return try cover.table(key: walker.key, data: walker.value)
+        } catch {
+            throw StoreError(error, at: "an entry of an index of \(type.name)")
+        }
+    }
+
+    /// Reads the record that the walk is at, where it was not read to find it.
+    @_lifetime(self: copy self)
+    mutating func load() throws(StoreError) {
+        if needsRecords { return }
+        if isAtPending {
+            try fetchPending(nextPending - 1)
+        } else {
+            try fetch(unsafe _overrideLifetime(walker.recordKey(of: type), copying: scope))
         }
     }
 

@@ -89,7 +89,7 @@ extension ReadingScope {
         let groups = try groups(
             grouped.request, by: grouped.key.request.fields ?? [], grouped.terms, typeIndex: binding.typeIndex
         ) { cursor throws(StoreError) in
-            keys.append(try cursor.row(grouped.key, binding))
+            keys.append(try cursor.rowOfRecord(grouped.key, binding))
         }
         return try groups.map { group throws(StoreError) in
             Group(key: keys[group.number], count: group.count, values: try grouped.values(group.states))

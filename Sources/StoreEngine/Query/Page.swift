@@ -81,7 +81,7 @@ extension ReadableTransaction where Self: ~Copyable {
         let scope = _reading
         let binding = try scope.binding(R.self)
         return try scope.page(projection.request, typeIndex: binding.typeIndex) { cursor throws(StoreError) in
-            try cursor.row(projection, binding)
+            try cursor.rowOfRecord(projection, binding)
         }
     }
 }

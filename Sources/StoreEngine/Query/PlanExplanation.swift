@@ -4,6 +4,8 @@ struct PlanExplanation {
     let type: OpenType
     let request: Request
     let plan: Plan
+    /// Whether the index gives all that is asked for.
+    var isCovered = false
     /// What carrying it out took; nil when it was not.
     let done: FetchCounts?
 
@@ -14,6 +16,7 @@ struct PlanExplanation {
             let expected = plan.matching.map { ": \(Self.text($0, of: "record"))" } ?? ""
             lines.append("test each record: \(request.condition.text)\(expected)\(passed)")
         }
+        if isCovered { lines.append("take the fields from the index, without the records") }
         if !request.order.isEmpty {
             let terms = request.order.map { "\($0.field)" + ($0.isDescending ? " descending" : "") }
             let order = plan.needsSort ? "sort what is found" : "walk \(plan.isBackward ? "backward" : "forward")"
@@ -115,5 +118,23 @@ extension ReadingScope {
             done = cursor.done
         }
         return PlanExplanation(type: type, request: request, plan: plan, done: done).text
+    }
+
+    /// How a request for some fields is answered.
+    func explain(
+        _ request: Request, covering places: [Int], typeIndex: Int, analyzed: Bool
+    ) throws(StoreError) -> String {
+        let (type, plan, cover) = try coveringPlan(request, places: places, typeIndex: typeIndex, isExplained: true)
+        var done: FetchCounts?
+        let isCovered = cover != nil && plan.filter == nil && !plan.needsSort
+        if analyzed {
+            var cursor = try FetchCursor(self, type: type, plan: plan, needsRecords: cover == nil, cover: cover)
+            while try cursor.advance() {
+                // A long value is cut in the index: its record has it.
+                if isCovered, try cursor.coveredTable() == nil { try cursor.load() }
+            }
+            done = cursor.done
+        }
+        return PlanExplanation(type: type, request: request, plan: plan, isCovered: isCovered, done: done).text
     }
 }

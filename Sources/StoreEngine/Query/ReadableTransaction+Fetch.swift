@@ -96,19 +96,25 @@ extension ReadingScope {
         _ request: Request, places: [Int], typeIndex: Int, by path: Plan.Path? = nil,
         _ body: ([DynamicValue]) throws -> Bool
     ) throws -> FetchCounts {
+        let (type, plan, cover) = try coveringPlan(request, places: places, typeIndex: typeIndex, by: path)
+        var cursor = try FetchCursor(self, type: type, plan: plan, needsRecords: cover == nil, cover: cover)
+        while try cursor.advance() {
+            if try !body(cursor.values(places)) { break }
+        }
+        return cursor.done
+    }
+
+    /// The plan for a request of which only some fields are of interest, and what gives them without the records.
+    func coveringPlan(
+        _ request: Request, places: [Int], typeIndex: Int, by path: Plan.Path? = nil, isExplained: Bool = false
+    ) throws(StoreError) -> (type: OpenType, plan: Plan, cover: IndexCover?) {
         let request = try resolved(request, typeIndex: typeIndex)
         let type = state.catalog.types[typeIndex]
         var estimator = try RowEstimator(self, type)
-        let plan = try Planner(type, request, in: state.catalog, covering: places).plan(&estimator, forced: path)
-        var cover: IndexCover?
-        if case .walk(let walk) = plan.source, let place = walk.place {
-            cover = IndexCover(type.indexes[place], of: type, places: places)
-        }
-        var cursor = try FetchCursor(self, type: type, plan: plan, needsRecords: cover == nil)
-        while try cursor.advance() {
-            if try !body(cursor.values(places, cover)) { break }
-        }
-        return cursor.done
+        let planner = try Planner(type, request, in: state.catalog, covering: places)
+        let plan = try planner.plan(&estimator, forced: path, isExplained: isExplained)
+        guard case .walk(let walk) = plan.source, let place = walk.place else { return (type, plan, nil) }
+        return (type, plan, IndexCover(type.indexes[place], of: type, places: places))
     }
 
     /// Calls `body` with each record that a request asks for, until it returns false.

@@ -32,12 +32,18 @@ extension ReadableTransaction where Self: ~Copyable {
         try _reading.forEach(projection, body)
     }
 
-    /// How a projection is answered, for people.
+    /// How a projection is answered, for people; see ``explain(_:analyzed:)-(FetchRequest<R>,_)``.
+    ///
+    /// - Parameter analyzed: whether to answer it too, and to say how many entries and records each step gave.
     public borrowing func explain<R: Record, Output>(
-        _ projection: Projection<R, Output>
+        _ projection: Projection<R, Output>, analyzed: Bool = false
     ) throws(StoreError) -> String {
         let scope = _reading
-        return try scope.explain(projection.request, typeIndex: scope.binding(R.self).typeIndex)
+        let typeIndex = try scope.binding(R.self).typeIndex
+        guard let places = projection.places(in: scope.catalog.types[typeIndex].type) else {
+            return try scope.explain(projection.request, typeIndex: typeIndex, analyzed: analyzed)
+        }
+        return try scope.explain(projection.request, covering: places, typeIndex: typeIndex, analyzed: analyzed)
     }
 }
 
@@ -65,13 +71,37 @@ extension ReadingScope {
         _ projection: Projection<R, Output>, _ binding: TypedBinding
     ) throws(StoreError) -> FetchCursor {
         if let misfit = projection.misfit { throw misfit }
-        return try fetchCursor(projection.request, typeIndex: binding.typeIndex)
+        guard let places = projection.places(in: binding.type.type) else {
+            return try fetchCursor(projection.request, typeIndex: binding.typeIndex)
+        }
+        let (type, plan, cover) = try coveringPlan(
+            projection.request, places: places, typeIndex: binding.typeIndex)
+        return try FetchCursor(self, type: type, plan: plan, needsRecords: cover == nil, cover: cover)
     }
 }
 
 extension FetchCursor {
-    /// The fields that a projection wants of the record that the walk is at.
-    func row<R: Record, Output>(
+    /// The fields that a projection wants of the record that the walk is at: from the index that is walked, where that
+    /// holds them all.
+    @_lifetime(self: copy self)
+    mutating func row<R: Record, Output>(
+        _ projection: Projection<R, Output>, _ binding: TypedBinding
+    ) throws(StoreError) -> Output {
+        if let fields = try coveredTable() {
+            do {
+                let decoder = FieldDecoder(
+                    unsafe try FieldTable(fields.span.bytes), slots: binding.placesByDeclared, owner: fields)
+                if let row = try projection.decode(decoder) { return row }
+            } catch {
+                throw damage(error)
+            }
+        }
+        try load()
+        return try rowOfRecord(projection, binding)
+    }
+
+    /// The same from the record, which was read.
+    func rowOfRecord<R: Record, Output>(
         _ projection: Projection<R, Output>, _ binding: TypedBinding
     ) throws(StoreError) -> Output {
         let decoder = try decoder(binding, verifying: false)
@@ -82,5 +112,16 @@ extension FetchCursor {
         } catch {
             throw damage(error)
         }
+    }
+}
+
+extension Projection {
+    /// The places of its fields, where an index may give them without the records: not for a field inside another, and not
+    /// where rows are told apart or a position is to be found, which is done on records.
+    func places(in type: RecordType) -> [Int]? {
+        guard !request.isDistinct, request.position == nil, let fields = request.fields else { return nil }
+        let places = fields.map { $0.parts.count == 1 ? type.place(ofFieldNamed: $0.parts[0]) : nil }
+        let found = places.compactMap { $0 }
+        return found.count == fields.count ? found : nil
     }
 }

@@ -78,20 +78,6 @@ extension Field {
             decode: { (bytes: RawSpan) throws(CodecError) -> Value in try Field.value(ofJSON: bytes) })
     }
 
-    /// A token for a property that cannot be stored: the schema reports it, so that it is not reported again here.
-    @_disfavoredOverload
-    public init(
-        _ index: Int, _ name: String,
-        get: @escaping @Sendable (Root) -> Value,
-        set: (@Sendable (inout Root, Value) -> Void)? = nil
-    ) {
-        self.init(
-            index: index, nestedPath: [], name: name, read: get, write: set,
-            decode: { (_: RawSpan) throws(CodecError) -> Value in
-                throw CodecError("the store has no form for the type \(Value.self)")
-            })
-    }
-
     @usableFromInline
     static func value(ofRaw bytes: RawSpan) throws(CodecError) -> Value
     where Value: RawRepresentable, Value.RawValue: FieldValue {
