@@ -15,8 +15,8 @@ package indirect enum FieldConversion: Hashable, Sendable {
     case optional(FieldConversion)
     /// A raw value becomes one of some cases, by their texts.
     case cases(FieldType, Set<String>, FieldConversion)
-    /// The fields of an embedded struct.
-    case embedded([EmbeddedSource])
+    /// The fields of an embedded struct, and whether the old one has others, whose values go.
+    case embedded([EmbeddedSource], dropsFields: Bool)
 
     /// Where a field of a new embedded struct comes from.
     package enum EmbeddedSource: Hashable, Sendable {
@@ -68,7 +68,9 @@ extension FieldConversion {
         let isSame =
             old.fields.count == new.fields.count
             && sources.enumerated().allSatisfy { $0.element == .field($0.offset, .none) }
-        return isSame ? FieldConversion.none : .embedded(sources)
+        if isSame { return FieldConversion.none }
+        let kept = sources.compactMap { if case .field(let index, _) = $0 { index } else { nil } }
+        return .embedded(sources, dropsFields: Set(kept).count < old.fields.count)
     }
 
     /// Whether every value of the old type fits the new one.
@@ -78,8 +80,8 @@ extension FieldConversion {
         case .number(let old, let new): FieldConversion.isWidening(old, new)
         case .wrap(let inner), .optional(let inner): inner.isLossless
         case .unwrap, .cases: false
-        case .embedded(let sources):
-            sources.allSatisfy { if case .field(_, let inner) = $0 { inner.isLossless } else { true } }
+        case .embedded(let sources, let dropsFields):
+            !dropsFields && sources.allSatisfy { if case .field(_, let inner) = $0 { inner.isLossless } else { true } }
         }
     }
 
@@ -118,7 +120,7 @@ extension FieldConversion {
             try inner.append(bytes, to: &writer)
             let value = try DynamicValue(from: writer.bytes.extracting(start..<writer.count), as: raw)
             guard cases.contains(value.text) else { throw CodecError("\(value.text) is none of the cases") }
-        case .embedded(let sources): try FieldConversion.append(sources, of: bytes, to: &writer)
+        case .embedded(let sources, _): try FieldConversion.append(sources, of: bytes, to: &writer)
         }
     }
 

@@ -7,8 +7,8 @@ package struct RecordUpgrade: Sendable {
     private enum Source {
         /// A field of the earlier version, as it is.
         case field(Int)
-        /// A field of the earlier version that had another type.
-        case converted(Int, FieldConversion)
+        /// A field of the earlier version that had other types, by way of each of them.
+        case converted(Int, [FieldConversion])
         /// A field that the earlier version did not have.
         case constant([UInt8])
     }
@@ -23,9 +23,8 @@ package struct RecordUpgrade: Sendable {
             guard let place = earlier.fields.firstIndex(where: { $0.id == field.id }) else {
                 return .constant(field.missing ?? [])
             }
-            let conversion = FieldConversion.between(earlier.fields[place].type, field.type)
-            // One that the catalog has always has a conversion: `SchemaEvolution` makes no other.
-            return conversion.map { $0 == .none ? .field(place) : .converted(place, $0) } ?? .field(place)
+            let conversions = RecordUpgrade.conversions(of: field, from: earlier, to: type)
+            return conversions.isEmpty ? .field(place) : .converted(place, conversions)
         }
         names = type.fields.map(\.name)
         version = type.version
@@ -35,6 +34,19 @@ package struct RecordUpgrade: Sendable {
         if isSame { return nil }
     }
 
+    // Version by version, as the values would be had the record been written again in each: what one version left out of an
+    // embedded struct is not what a later one calls by the same name.
+    private static func conversions(
+        of field: StoredField, from earlier: EarlierVersion, to type: RecordType
+    ) -> [FieldConversion] {
+        let later = type.earlierVersions.filter { $0.version > earlier.version }.map(\.fields) + [type.fields]
+        let types = ([earlier.fields] + later).compactMap { fields in fields.first { $0.id == field.id }?.type }
+        return zip(types, types.dropFirst()).compactMap { old, new in
+            // What the catalog has always has a conversion: `SchemaEvolution` makes no other.
+            FieldConversion.between(old, new).flatMap { $0 == .none ? nil : $0 }
+        }
+    }
+
     /// The whole record in the newest form, with the incarnation that it has and a checksum of its own.
     ///
     /// - Throws: ``CodecError`` naming the field that cannot be read.
@@ -42,24 +54,33 @@ package struct RecordUpgrade: Sendable {
         let table = try record.table
         var encoder = FieldEncoder.forRecords()
         encoder.begin(fieldCount: sources.count)
-        var converted = ByteWriter(capacity: 64)
         for (place, source) in sources.enumerated() {
             switch source {
             case .field(let earlier): encoder.append(encoded: try table.field(earlier))
             case .constant(let bytes): unsafe encoder.append(encoded: bytes.span.bytes)
-            case .converted(let earlier, let conversion):
-                converted.removeAll()
+            case .converted(let earlier, let conversions):
                 do {
-                    try conversion.append(table.field(earlier), to: &converted)
+                    let converted = try RecordUpgrade.convert(table.field(earlier), by: conversions)
+                    encoder.append(encoded: converted.bytes)
                 } catch {
                     throw CodecError("\(names[place]): \(error.reason)")
                 }
-                encoder.append(encoded: converted.bytes)
             }
         }
         try encoder.finish()
         encoder.seal(schemaVersion: version, incarnation: record.incarnation)
         return encoder.bytes.array()
+    }
+
+    private static func convert(_ field: RawSpan, by conversions: [FieldConversion]) throws(CodecError) -> ByteWriter {
+        var converted = ByteWriter(capacity: 64)
+        try conversions[0].append(field, to: &converted)
+        for conversion in conversions.dropFirst() {
+            var next = ByteWriter(capacity: 64)
+            try conversion.append(converted.bytes, to: &next)
+            converted = next
+        }
+        return converted
     }
 
     /// Why a record cannot be upgraded; nil when it can.
