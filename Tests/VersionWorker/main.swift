@@ -6,7 +6,9 @@ switch arguments.first {
 case "1" where arguments.count == 2: exit(Program<Version1.Item>(directory: arguments[1]).run())
 case "2" where arguments.count == 2: exit(Program<Version2.Item>(directory: arguments[1]).run())
 case "3" where arguments.count == 2: exit(Program<Version3.Item>(directory: arguments[1]).run())
+case "plan1" where arguments.count == 2: exit(PlannedProgram(directory: arguments[1], versionCount: 1).run())
+case "plan2" where arguments.count == 2: exit(PlannedProgram(directory: arguments[1], versionCount: 2).run())
 default:
-    print("usage: VersionWorker 1|2|3 <directory>")
+    print("usage: VersionWorker 1|2|3|plan1|plan2 <directory>")
     exit(2)
 }
