@@ -77,7 +77,21 @@ package struct CatalogEditor: ~Copyable {
         }
         let evolution = try evolution(of: old, to: declared, mode: .opening)
         try replace(old, with: evolution.type)
+        try rebuildUnique(from: old, to: evolution.type)
         return evolution.changes
+    }
+
+    // At once, and not in chunks: a unique index that is being built lets values pass that records have which it lacks yet,
+    // and these were refused so far.
+    private mutating func rebuildUnique(from old: RecordType, to new: RecordType) throws(StoreError) {
+        for index in new.indexes where index.isBuilding && index.isUnique {
+            let wasReady = old.indexes.contains { $0.isUnique && !$0.isBuilding && $0.fields == index.fields }
+            while wasReady, let type = types.first(where: { $0.id == new.id }),
+                let next = type.indexes.first(where: { $0.id == index.id }), next.isBuilding
+            {
+                _ = try build(next, of: type, limit: 4_096)
+            }
+        }
     }
 
     /// The steps from a type to a declaration.
@@ -137,10 +151,16 @@ package struct CatalogEditor: ~Copyable {
         types.flatMap { type in type.indexes.filter(\.isBuilding).map { (type, $0) } }
     }
 
-    /// Takes an index out of a type.
-    package mutating func removeIndex(_ index: StoredIndex, of type: RecordType) throws(StoreError) {
+    /// Takes a unique index that cannot be built out of a type. A reference gets one that is not unique: it needs an index.
+    package mutating func removeUnbuilt(_ index: StoredIndex, of type: RecordType) throws(StoreError) {
         var without = type
         without.indexes.removeAll { $0.id == index.id }
+        let hasOther = without.indexes.contains { $0.fields == index.fields }
+        if let field = type.fields.first(where: { [$0.id] == index.fields }), field.type.reference != nil, !hasOther {
+            without.indexes.append(
+                StoredIndex(id: without.nextIndexID, fields: index.fields, isUnique: false, isBuilding: true))
+            without.nextIndexID += 1
+        }
         try replace(type, with: without)
     }
 

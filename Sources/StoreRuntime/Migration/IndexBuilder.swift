@@ -17,19 +17,24 @@ struct IndexBuilder {
 
     /// One chunk, on the writer thread; nil when nothing is to be built.
     private func step() throws -> IndexProgress? {
+        var current: (type: RecordType, index: StoredIndex)?
         do {
             var progress: IndexProgress?
-            try core.editCatalog { editor in progress = try step(&editor) }
+            try core.editCatalog { editor in
+                current = editor.building.first
+                if let current { progress = try step(current.type, current.index, &editor) }
+            }
             return progress
         } catch let error as StoreError where error.code == .uniqueViolation {
             // What cannot be built must not be left half-built: the store is as before.
-            try core.removeUnbuiltIndex()
+            if let current { try core.removeUnbuilt(index: current.index.id, ofType: current.type.id) }
             throw error
         }
     }
 
-    private func step(_ editor: inout CatalogEditor) throws -> IndexProgress? {
-        guard let (type, index) = editor.building.first else { return nil }
+    private func step(
+        _ type: RecordType, _ index: StoredIndex, _ editor: inout CatalogEditor
+    ) throws -> IndexProgress {
         let step = try editor.build(index, of: type, limit: Self.chunkCount)
         let names = index.fields.compactMap { number in type.fields.first { $0.id == number }?.name }
         return IndexProgress(

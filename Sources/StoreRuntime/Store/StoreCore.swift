@@ -142,11 +142,12 @@ final class StoreCore: Sendable {
     /// Replaces the state after a change of the catalog by another process; on the writer thread.
     func reload() throws { try editCatalog { _ in } }
 
-    /// Takes out the index that is being built and cannot be; on the writer thread. The state stays: what the program
-    /// declares does not fit any more.
-    func removeUnbuiltIndex() throws {
+    /// Takes out an index that is being built and cannot be, if it is still there; on the writer thread. The state stays:
+    /// what the program declares does not fit any more.
+    func removeUnbuilt(index: UInt32, ofType type: UInt32) throws {
         _ = try StoreOpening.edit(environment, options: options, records: []) { editor in
-            if let (type, index) = editor.building.first { try editor.removeIndex(index, of: type) }
+            let found = editor.building.first { $0.type.id == type && $0.index.id == index }
+            if let found { try editor.removeUnbuilt(found.index, of: found.type) }
         }
     }
 

@@ -1,0 +1,69 @@
+import Foundation
+import ModelStore
+import StoreEngine
+import StoreRuntime
+import Testing
+
+/// Ages of a type whose reference, or wider field, is unique.
+private enum Staff {
+    @Record("Person")
+    struct First: Equatable {
+        @ID var id: Int
+        @Unique var badge: Int16
+        @Reference(onDelete: .cascade) var boss: Reference<Staff.First>?
+    }
+
+    @Record("Person")
+    struct Paired: Equatable {
+        @ID var id: Int
+        @Unique var badge: Int16
+        @Unique @Reference(onDelete: .cascade) var boss: Reference<Staff.Paired>?
+    }
+
+    @Record("Person")
+    struct Wide: Equatable {
+        @ID var id: Int
+        @Unique var badge: Int?
+        @Reference(onDelete: .cascade) var boss: Reference<Staff.Wide>?
+    }
+}
+
+@Suite("Unique indexes that change") struct UniqueMigrationTests {
+    private static func directory() throws -> TestDirectory {
+        let directory = try TestDirectory()
+        let store = try Store(at: directory.path, records: Staff.First.self)
+        try store.write { tx in
+            for id in 0..<20 { try tx.insert(Staff.First(id: id, badge: Int16(id), boss: Reference(id / 10))) }
+        }
+        store.close()
+        return directory
+    }
+
+    @Test func `a reference that cannot be unique keeps an index`() throws {
+        let directory = try Self.directory()
+        for _ in 0..<2 {
+            let error = #expect(throws: StoreError.self) { try Store(at: directory.path, records: Staff.Paired.self) }
+            #expect(error?.code == .uniqueViolation, "\(error!)")
+        }
+        let store = try Store(at: directory.path, records: Staff.First.self)
+        #expect(store.recordTypes[0].indexes.allSatisfy { !$0.isBuilding })
+        try AutomaticMigrationTests.expectSound(store)
+        try store.write { tx in _ = try tx.delete(Staff.First.self, id: 1) }
+        #expect(try store.read { try $0.count(Staff.First.self) } == 9)
+        try AutomaticMigrationTests.expectSound(store)
+    }
+
+    @Test func `a unique field that becomes wider refuses equal values at every moment`() throws {
+        let directory = try Self.directory()
+        var options = StoreOptions()
+        options.buildsIndexes = false
+        let store = try Store(at: directory.path, records: Staff.Wide.self, options: options)
+        let error = #expect(throws: StoreError.self) {
+            try store.write { tx in _ = try tx.insert(Staff.Wide(id: 100, badge: 7)) }
+        }
+        #expect(error?.code == .uniqueViolation)
+        try store.buildIndexes()
+        #expect(try store.read { try $0.fetch(Staff.Wide.where { $0.badge == 7 }) }.map(\.id) == [7])
+        try AutomaticMigrationTests.expectSound(store)
+    }
+}
