@@ -15,7 +15,7 @@ indirect enum CompiledCondition: Sendable {
     case fields(FieldAccess, FieldAccess, KeyComponent, Comparison)
     case members(FieldAccess, KeyComponent, Set<[UInt8]>, includesNone: Bool)
     case text(FieldAccess, TextMatcher)
-    /// An element, by its encoding.
+    /// An element of a type that has no order.
     case element(FieldAccess, DynamicValue)
     case size(FieldAccess, Comparison, Int)
     case arithmetic(CompiledArithmetic)
@@ -67,7 +67,7 @@ indirect enum CompiledCondition: Sendable {
         case .size(let access, let comparison, let size):
             guard let bytes = try access.bytes(table, places) else { return false }
             let count = try CompiledCondition.count(DynamicValue(from: bytes, as: access.type))
-            return comparison.holds(count - size)
+            return comparison.holds(count < size ? -1 : count > size ? 1 : 0)
         case .arithmetic(let arithmetic): return try arithmetic.holds(table, places)
         case .elements(let access, let elements):
             guard let bytes = try access.bytes(table, places) else { return false }

@@ -37,6 +37,11 @@ struct ConditionCompiler {
             let access = try FieldAccess(name, of: type)
             guard let elementType = access.type.elementType else { throw misfit(name, access, "has no elements") }
             _ = try encoded(element, elementType, name)
+            // As indexes compare them, where elements have an order.
+            if KeyComponent(elementType.unwrapped) != nil {
+                return try compile(
+                    .elements(name, .any, .comparison(FieldName(""), .equal, element)), depth: depth)
+            }
             return .element(access, element)
         case .size(let name, let comparison, let size):
             let access = try FieldAccess(name, of: type)
