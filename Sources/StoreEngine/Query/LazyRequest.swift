@@ -51,7 +51,7 @@ public struct LazyRow<R: Record>: ~Escapable {
     ///
     /// - Parameter field: gets the tokens of the record's fields.
     public func value<V>(_ field: (R.Fields) -> Field<R, V>) throws(StoreError) -> V {
-        try value(of: field(R.fields))
+        try value(of: field(R.fields).ofRecord())
     }
 
     /// The whole record.

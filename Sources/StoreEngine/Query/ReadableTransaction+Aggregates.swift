@@ -18,76 +18,54 @@ extension ReadableTransaction where Self: ~Copyable {
         try _reading.extreme(request, R.fields[keyPath: field], isGreatest: true)
     }
 
-    /// The sum of an integer field.
+    /// The sum of a field; zero where no record has a value.
     ///
-    /// - Throws: ``StoreError`` with the code `tooLarge` when the sum does not fit the field's type.
-    @inlinable
-    public borrowing func sum<R: Record, V: FixedWidthInteger & FieldValue>(
+    /// Integers are added up in 128 bits, floating numbers in `Double`, in the order of the walk.
+    ///
+    /// - Throws: ``StoreError`` with the code `tooLarge` when a sum of integers does not fit the field's type.
+    /// - Complexity: as for the records, of which none is decoded as a whole.
+    public borrowing func sum<R: Record, V: NumberFieldValue>(
         _ request: FetchRequest<R>, _ field: KeyPath<R.Fields, Field<R, V>>
-    ) throws(StoreError) -> V {
-        let token = try R.fields[keyPath: field].ofRecord()
-        var sum: V = 0
-        var hasOverflown = false
-        try _reading.forEachRecord(request) { record in
-            let added = sum.addingReportingOverflow(token.value(in: record))
-            (sum, hasOverflown) = (added.partialValue, hasOverflown || added.overflow)
-        }
-        if hasOverflown { throw StoreError(.tooLarge, "the sum of \(token.name) does not fit \(V.self)") }
-        return sum
+    ) throws(StoreError) -> V.Number {
+        let aggregate = try R.fields[keyPath: field].ofRecord().sum
+        return try aggregate.value(_reading.aggregated(request, aggregate.term))
     }
 
-    /// The sum of a floating field, added up in the order of the walk.
-    @inlinable
-    public borrowing func sum<R: Record, V: BinaryFloatingPoint & FieldValue>(
-        _ request: FetchRequest<R>, _ field: KeyPath<R.Fields, Field<R, V>>
-    ) throws(StoreError) -> V {
-        let token = try R.fields[keyPath: field].ofRecord()
-        var sum: V = 0
-        try _reading.forEachRecord(request) { record in sum += token.value(in: record) }
-        return sum
-    }
-
-    /// The mean of an integer field; nil where there is no record.
-    @inlinable
-    public borrowing func average<R: Record, V: FixedWidthInteger & FieldValue>(
+    /// The mean of a field; nil where no record has a value.
+    ///
+    /// - Complexity: as ``sum(_:_:)``.
+    public borrowing func average<R: Record, V: NumberFieldValue>(
         _ request: FetchRequest<R>, _ field: KeyPath<R.Fields, Field<R, V>>
     ) throws(StoreError) -> Double? {
-        let token = try R.fields[keyPath: field].ofRecord()
-        return try _reading.mean(request) { Double(token.value(in: $0)) }
-    }
-
-    /// The mean of a floating field; nil where there is no record.
-    @inlinable
-    public borrowing func average<R: Record, V: BinaryFloatingPoint & FieldValue>(
-        _ request: FetchRequest<R>, _ field: KeyPath<R.Fields, Field<R, V>>
-    ) throws(StoreError) -> Double? {
-        let token = try R.fields[keyPath: field].ofRecord()
-        return try _reading.mean(request) { Double(token.value(in: $0)) }
+        let aggregate = try R.fields[keyPath: field].ofRecord().average
+        return try aggregate.value(_reading.aggregated(request, aggregate.term))
     }
 }
 
 extension ReadingScope {
+    /// What becomes of a field's values in all records that a request asks for.
+    func aggregated<R: Record>(
+        _ request: FetchRequest<R>, _ term: AggregateTerm
+    ) throws(StoreError) -> AggregateState {
+        let binding = try binding(R.self)
+        let aggregates = [try CompiledAggregate(term, of: binding.type.type)]
+        var cursor = try fetchCursor(request, binding)
+        var states = [AggregateState()]
+        while try cursor.advance() { try cursor.add(to: &states, aggregates) }
+        return states[0]
+    }
+
     /// Calls `body` with all records that a request asks for.
-    @inlinable
     func forEachRecord<R: Record>(_ request: FetchRequest<R>, _ body: (R) -> Void) throws(StoreError) {
         let binding = try binding(R.self)
         var cursor = try fetchCursor(request, binding)
         while try cursor.advance() { body(try cursor.decoded(binding)) }
     }
 
-    @inlinable
-    func mean<R: Record>(_ request: FetchRequest<R>, _ value: (R) -> Double) throws(StoreError) -> Double? {
-        var (sum, count) = (0.0, 0)
-        try forEachRecord(request) { record in
-            sum += value(record)
-            count += 1
-        }
-        return count == 0 ? nil : sum / Double(count)
-    }
-
     func extreme<R: Record, V: IndexableValue>(
         _ request: FetchRequest<R>, _ field: Field<R, V>, isGreatest: Bool
     ) throws(StoreError) -> V? {
+        let field = try field.ofRecord()
         let name = FieldName(field.name)
         let hasValue = ConditionNode.comparison(name, .notEqual, .none)
         let term = SortTerm(name, isDescending: isGreatest)

@@ -1,0 +1,73 @@
+import ModelStore
+import Testing
+
+@Record struct Yard {
+    @ID var id: Int
+    var height: Int = 0
+}
+
+@Record struct Load {
+    @ID var id: Int
+    var small: Int8
+    var large: Int
+    var spare: Int?
+    var part: Double?
+    @Reference(onDelete: .none) var yard: Reference<Yard>
+}
+
+/// One value for all records of a request.
+@Suite struct AggregateTests {
+    private let all = FetchRequest(Load.self)
+
+    private func store() throws -> Store {
+        let store = try Store.temporary(records: Load.self, Yard.self)
+        try store.write { tx in
+            try tx.insert(Yard(id: 1))
+            try tx.insert(Load(id: 1, small: 100, large: .max, spare: nil, part: 0.5, yard: 1))
+            try tx.insert(Load(id: 2, small: 100, large: .max, spare: 4, part: nil, yard: 1))
+            try tx.insert(Load(id: 3, small: -100, large: .min, spare: -1, part: 1, yard: 1))
+            try tx.insert(Load(id: 4, small: -99, large: .min, spare: nil, part: nil, yard: 1))
+        }
+        return store
+    }
+
+    @Test func `a sum that fits is found, whatever the sums on the way to it are`() throws {
+        try store().read { tx throws in
+            #expect(try tx.sum(all, \.small) == 1)
+            #expect(try tx.sum(all, \.large) == -2)
+            #expect(try tx.average(all, \.large) == -0.5)
+            let failure = #expect(throws: StoreError.self) { try tx.sum(Load.where { $0.large > 0 }, \.large) }
+            #expect(failure?.code == .tooLarge)
+        }
+    }
+
+    @Test func `nil counts for nothing in sums and means`() throws {
+        try store().read { tx throws in
+            #expect(try tx.sum(all, \.spare) == 3)
+            #expect(try tx.average(all, \.spare) == 1.5)
+            #expect(try tx.sum(all, \.part) == 1.5)
+            #expect(try tx.average(all, \.part) == 0.75)
+            #expect(try tx.sum(Load.where { $0.id > 9 }, \.spare) == 0)
+            #expect(try tx.average(Load.where { $0.spare == nil }, \.spare) == nil)
+        }
+    }
+
+    @Test func `what another record holds is refused, not read`() throws {
+        try store().read { tx throws in
+            for request in [all, all.limit(2)] {
+                let least = #expect(throws: StoreError.self) { try tx.min(request, \.yard.height) }
+                let greatest = #expect(throws: StoreError.self) { try tx.max(request, \.yard.height) }
+                #expect(least?.code == .invalidValue && greatest?.code == .invalidValue)
+            }
+            let sum = #expect(throws: StoreError.self) { try tx.sum(all, \.yard.height) }
+            #expect(sum?.code == .invalidValue)
+            let lazy = #expect(throws: StoreError.self) {
+                try tx.forEach(all.lazily()) { row in
+                    _ = try row.value { $0.yard.height }
+                    return true
+                }
+            }
+            #expect(lazy?.code == .invalidValue)
+        }
+    }
+}
