@@ -80,6 +80,21 @@ enum HeaterMode: String { case eco, boost }
         #expect(try ids(Heater.where { $0.spot.floor == nil }) == [2])
     }
 
+    @Test func `ranges may lack an end`() throws {
+        #expect(try ids(Heater.where { $0.id.in(3...) }.order { $0.id.ascending }) == [3, 4])
+        #expect(try ids(Heater.where { $0.id.in(...2) }.order { $0.id.ascending }) == [1, 2])
+        #expect(try ids(Heater.where { $0.celsius.in(..<21.5) }) == [4])
+        #expect(try ids(Heater.where { $0.spot.floor.in(2...) }.order { $0.id.ascending }) == [3, 4])
+        #expect(try ids(Heater.where { $0.spot.floor.in(...1) }) == [1])
+        #expect(try ids(Heater.where { $0.spot.floor.in(..<2) }) == [1])
+    }
+
+    @Test func `structs that may be missing are compared with nil`() throws {
+        #expect(try ids(Heater.where { $0.spare == nil }.order { $0.id.ascending }) == [1, 3, 4])
+        #expect(try ids(Heater.where { $0.spare != nil }) == [2])
+        #expect(try ids(Heater.where { !($0.spare == nil) && $0.spare.city == "Ulm" }) == [2])
+    }
+
     @Test func `texts and collections are looked into`() throws {
         #expect(try ids(Heater.where { $0.note.contains("arm") }.order { $0.id.ascending }) == [1, 3])
         #expect(

@@ -46,3 +46,18 @@ extension Field {
         field.compared(.notEqual, value?.rawValue)
     }
 }
+
+// Optionals of what has no order: structs, arrays, dictionaries and the like are compared with nil alone.
+extension Field where Value: OptionalFieldValue {
+    /// Whether the field is nil.
+    @_disfavoredOverload
+    public static func == (field: Self, none: _OptionalNilComparisonType) -> Condition<Root> {
+        Condition(.comparison(FieldName(field.name), .equal, .none))
+    }
+
+    /// Whether the field has a value.
+    @_disfavoredOverload
+    public static func != (field: Self, none: _OptionalNilComparisonType) -> Condition<Root> {
+        Condition(.comparison(FieldName(field.name), .notEqual, .none))
+    }
+}

@@ -33,6 +33,19 @@ extension Field where Value: IndexableValue & Comparable {
     public func `in`(_ range: Range<Value>) -> Condition<Root> {
         compared(.greaterOrEqual, range.lowerBound) && compared(.less, range.upperBound)
     }
+
+    /// Whether the field lies in a range without an end: `$0.id.in(5...)`.
+    public func `in`(_ range: PartialRangeFrom<Value>) -> Condition<Root> {
+        compared(.greaterOrEqual, range.lowerBound)
+    }
+
+    /// Whether the field lies in a range without a beginning.
+    public func `in`(_ range: PartialRangeThrough<Value>) -> Condition<Root> {
+        compared(.lessOrEqual, range.upperBound)
+    }
+
+    /// Whether the field lies in a range without a beginning.
+    public func `in`(_ range: PartialRangeUpTo<Value>) -> Condition<Root> { compared(.less, range.upperBound) }
 }
 
 // Optional fields: nil is neither less nor greater than a value.
@@ -62,4 +75,16 @@ extension Field {
     public func `in`<V: IndexableValue & Comparable>(_ range: Range<V>) -> Condition<Root> where Value == V? {
         compared(.greaterOrEqual, range.lowerBound) && compared(.less, range.upperBound)
     }
+
+    /// Whether the field has a value, and one in this range without an end.
+    public func `in`<V: IndexableValue & Comparable>(_ range: PartialRangeFrom<V>) -> Condition<Root>
+    where Value == V? { compared(.greaterOrEqual, range.lowerBound) }
+
+    /// Whether the field has a value, and one in this range without a beginning.
+    public func `in`<V: IndexableValue & Comparable>(_ range: PartialRangeThrough<V>) -> Condition<Root>
+    where Value == V? { compared(.lessOrEqual, range.upperBound) }
+
+    /// Whether the field has a value, and one in this range without a beginning.
+    public func `in`<V: IndexableValue & Comparable>(_ range: PartialRangeUpTo<V>) -> Condition<Root>
+    where Value == V? { compared(.less, range.upperBound) }
 }
