@@ -21,6 +21,11 @@ import Testing
     var marks: Set<Int>?
 }
 
+@Record struct Gauge {
+    @ID var id: Int
+    var level: Float
+}
+
 /// Calculations in conditions, and conditions on elements.
 @Suite struct CalculationTests {
     private static let depots: [Depot] = [
@@ -65,6 +70,16 @@ import Testing
         #expect(try ids { $0.used * $0.used * $0.used > 0 } == [1, 3])
         // Floating numbers follow IEEE 754; NaN is greater than all others.
         #expect(try ids { $0.load / 0 > 1e300 } == [1, 2, 3])
+    }
+
+    @Test func `integers that floats are calculated with are rounded to floats`() throws {
+        let store = try Store.temporary(records: Gauge.self)
+        try store.write { tx in try tx.insert(Gauge(id: 1, level: 16_777_216)) }
+        try store.read { tx throws in
+            #expect(try tx.count(Gauge.where { $0.level * 1 == 16_777_217 }) == 1)
+            #expect(try tx.count(Gauge.where { $0.level + 16_777_217 == 33_554_432 }) == 1)
+            #expect(try tx.count(Gauge.where { $0.level * 1.0 == 16_777_217 }) == 0)
+        }
     }
 
     @Test func `chains that are too deep are refused`() throws {

@@ -118,7 +118,7 @@ struct CompiledArithmetic: Sendable {
 
     private func floating(_ term: Term, _ table: FieldTable, _ places: [Int32]?) throws(CodecError) -> Double? {
         switch term {
-        case .integer(let value): return Double(value)
+        case .integer(let value): return kind == .float ? Double(Float(value)) : Double(value)
         case .floating(let value): return value
         case .field(let access, let kind):
             guard let bytes = try access.bytes(table, places) else { return nil }
