@@ -115,7 +115,7 @@ struct CompiledAggregate: Sendable {
 
     /// Takes in the value of one record.
     func add(_ table: FieldTable, to state: inout AggregateState) throws(CodecError) {
-        guard let value = try access.bytes(table, nil) else { return }
+        guard let value = try access.bytes(table) else { return }
         state.count += 1
         switch kind {
         case .sum, .average:

@@ -74,12 +74,12 @@ struct CompiledArithmetic: Sendable {
     }
 
     /// Whether the comparison holds for the record with these fields.
-    func holds(_ table: FieldTable, _ places: [Int32]?) throws(CodecError) -> Bool {
+    func holds(_ table: FieldTable) throws(CodecError) -> Bool {
         switch kind {
         case .integer:
-            return compare(try integer(left, table, places), try integer(right, table, places)) { $0 }
+            return compare(try integer(left, table), try integer(right, table)) { $0 }
         case .float, .double:
-            return compare(try floating(left, table, places), try floating(right, table, places), by: \.orderedBits)
+            return compare(try floating(left, table), try floating(right, table), by: \.orderedBits)
         }
     }
 
@@ -91,17 +91,17 @@ struct CompiledArithmetic: Sendable {
         return comparison.holds(own < other ? -1 : own > other ? 1 : 0)
     }
 
-    private func integer(_ term: Term, _ table: FieldTable, _ places: [Int32]?) throws(CodecError) -> Int128? {
+    private func integer(_ term: Term, _ table: FieldTable) throws(CodecError) -> Int128? {
         switch term {
         case .integer(let value): return value
         case .floating: return nil
         case .field(let access, let kind):
-            guard let bytes = try access.bytes(table, places), case .integer(let value) = try kind.read(bytes) else {
+            guard let bytes = try access.bytes(table), case .integer(let value) = try kind.read(bytes) else {
                 return nil
             }
             return value
         case .operation(let left, let sign, let right):
-            guard let first = try integer(left, table, places), let second = try integer(right, table, places) else {
+            guard let first = try integer(left, table), let second = try integer(right, table) else {
                 return nil
             }
             let (value, hasOverflown) =
@@ -116,18 +116,18 @@ struct CompiledArithmetic: Sendable {
         }
     }
 
-    private func floating(_ term: Term, _ table: FieldTable, _ places: [Int32]?) throws(CodecError) -> Double? {
+    private func floating(_ term: Term, _ table: FieldTable) throws(CodecError) -> Double? {
         switch term {
         case .integer(let value): return kind == .float ? Double(Float(value)) : Double(value)
         case .floating(let value): return value
         case .field(let access, let kind):
-            guard let bytes = try access.bytes(table, places) else { return nil }
+            guard let bytes = try access.bytes(table) else { return nil }
             switch try kind.read(bytes) {
             case .integer(let value): return Double(value)
             case .floating(let value): return value
             }
         case .operation(let left, let sign, let right):
-            guard let first = try floating(left, table, places), let second = try floating(right, table, places) else {
+            guard let first = try floating(left, table), let second = try floating(right, table) else {
                 return nil
             }
             let value =

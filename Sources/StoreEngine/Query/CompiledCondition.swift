@@ -25,60 +25,60 @@ indirect enum CompiledCondition: Sendable {
     case not(CompiledCondition)
 
     /// Whether it holds for the record with these fields.
-    func holds(_ table: FieldTable, _ places: [Int32]?) throws(CodecError) -> Bool {
+    func holds(_ table: FieldTable) throws(CodecError) -> Bool {
         switch self {
         case .constant(let value): return value
-        case .isNone(let access, let isNone): return try (access.bytes(table, places) == nil) == isNone
+        case .isNone(let access, let isNone): return try (access.bytes(table) == nil) == isNone
         case .signed(let access, let comparison, let value):
-            guard let bytes = try access.bytes(table, places) else { return comparison == .notEqual }
+            guard let bytes = try access.bytes(table) else { return comparison == .notEqual }
             let own = try bytes.loadSigned()
             return comparison.holds(own < value ? -1 : own > value ? 1 : 0)
         case .unsigned(let access, let comparison, let value):
-            guard let bytes = try access.bytes(table, places) else { return comparison == .notEqual }
+            guard let bytes = try access.bytes(table) else { return comparison == .notEqual }
             let own = try bytes.loadUnsigned()
             return comparison.holds(own < value ? -1 : own > value ? 1 : 0)
         case .double(let access, let comparison, let value):
-            guard let bytes = try access.bytes(table, places) else { return comparison == .notEqual }
+            guard let bytes = try access.bytes(table) else { return comparison == .notEqual }
             let own = try Double(from: bytes).orderedBits
             return comparison.holds(own < value ? -1 : own > value ? 1 : 0)
         case .bytes(let access, let comparison, let value):
-            guard let bytes = try access.bytes(table, places) else { return comparison == .notEqual }
+            guard let bytes = try access.bytes(table) else { return comparison == .notEqual }
             return comparison.holds(unsafe bytes.compared(to: value.span.bytes))
         case .key(let access, let component, let comparison, let value):
-            guard let bytes = try access.bytes(table, places) else { return comparison == .notEqual }
+            guard let bytes = try access.bytes(table) else { return comparison == .notEqual }
             var key = ByteWriter(capacity: 64)
             try component.append(bytes, to: &key)
             return comparison.holds(unsafe key.bytes.compared(to: value.span.bytes))
         case .fields(let left, let right, let component, let comparison):
             return try CompiledCondition.compare(
-                left.bytes(table, places), right.bytes(table, places), component, comparison)
+                left.bytes(table), right.bytes(table), component, comparison)
         case .members(let access, let component, let keys, let includesNone):
-            guard let bytes = try access.bytes(table, places) else { return includesNone }
+            guard let bytes = try access.bytes(table) else { return includesNone }
             var key = ByteWriter(capacity: 64)
             try component.append(bytes, to: &key)
             return keys.contains(key.array())
         case .text(let access, let matcher):
-            guard let bytes = try access.bytes(table, places) else { return false }
+            guard let bytes = try access.bytes(table) else { return false }
             return matcher.matches(bytes)
         case .element(let access, let element):
-            guard let bytes = try access.bytes(table, places) else { return false }
+            guard let bytes = try access.bytes(table) else { return false }
             guard case .list(let elements) = try DynamicValue(from: bytes, as: access.type) else { return false }
             return elements.contains(element)
         case .size(let access, let comparison, let size):
-            guard let bytes = try access.bytes(table, places) else { return false }
+            guard let bytes = try access.bytes(table) else { return false }
             let count = try CompiledCondition.count(DynamicValue(from: bytes, as: access.type))
             return comparison.holds(count < size ? -1 : count > size ? 1 : 0)
-        case .arithmetic(let arithmetic): return try arithmetic.holds(table, places)
+        case .arithmetic(let arithmetic): return try arithmetic.holds(table)
         case .elements(let access, let elements):
-            guard let bytes = try access.bytes(table, places) else { return false }
+            guard let bytes = try access.bytes(table) else { return false }
             return try elements.hold(bytes)
         case .and(let parts):
-            for part in parts where try !part.holds(table, places) { return false }
+            for part in parts where try !part.holds(table) { return false }
             return true
         case .or(let parts):
-            for part in parts where try part.holds(table, places) { return true }
+            for part in parts where try part.holds(table) { return true }
             return false
-        case .not(let part): return try !part.holds(table, places)
+        case .not(let part): return try !part.holds(table)
         }
     }
 

@@ -18,7 +18,7 @@ struct CompiledElements: Sendable {
         var reader = ByteReader(collection)
         while !reader.isAtEnd {
             let element = if let size { try reader.read(byteCount: size) } else { try reader.readLengthPrefixed() }
-            let holds = try condition.holds(isStruct ? FieldTable(element) : FieldTable(whole: element), nil)
+            let holds = try condition.holds(isStruct ? FieldTable(element) : FieldTable(whole: element))
             if holds == (test == .any) { return holds }
         }
         return test == .all

@@ -217,7 +217,7 @@ struct FetchCursor: ~Copyable, ~Escapable {
     private func isWanted() throws(StoreError) -> Bool {
         do {
             let table = try RecordBytes(unverified: currentRecord).table
-            if let filter, try !filter.holds(table, nil) { return false }
+            if let filter, try !filter.holds(table) { return false }
             return try plan.position?.precedes(table, currentKey, plan.order) ?? true
         } catch {
             throw damage(error)
@@ -359,7 +359,7 @@ struct FetchCursor: ~Copyable, ~Escapable {
             do {
                 let record = try RecordBytes(unverified: currentRecord)
                 let table = try record.table
-                let word = try first.word(table, nil, scratch: &sortKey)
+                let word = try first.word(table, scratch: &sortKey)
                 // Most records of many come after all that are kept.
                 if word > found.greatestWord { continue }
                 try makeSortKey(table, &sortKey)
@@ -375,7 +375,7 @@ struct FetchCursor: ~Copyable, ~Escapable {
 
     private func makeSortKey(_ table: FieldTable, _ sortKey: inout ByteWriter) throws {
         sortKey.removeAll()
-        for place in plan.order.indices { try plan.order[place].append(table, nil, scope, to: &sortKey) }
+        for place in plan.order.indices { try plan.order[place].append(table, scope, to: &sortKey) }
     }
 
     /// The error for one that was met while the record that the walk is at was sorted, or one that it refers to was read.

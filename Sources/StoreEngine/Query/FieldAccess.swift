@@ -10,8 +10,6 @@ struct FieldAccess: Hashable, Sendable {
     let type: FieldType
     /// Whether the field itself is optional.
     let isOptionalItself: Bool
-    /// The encoding that a record has whose version lacks the field; nil for none.
-    let absent: [UInt8]?
 
     /// The place of what is no field but all that there is.
     static let whole = -1
@@ -49,7 +47,6 @@ struct FieldAccess: Hashable, Sendable {
         isOptionalOnTheWay = optionals
         self.type = current.unwrapped
         isOptionalItself = current.isOptional
-        absent = nil
     }
 
     private static func unknown(
@@ -62,21 +59,11 @@ struct FieldAccess: Hashable, Sendable {
     }
 
     /// The field's value without the mark of an optional, nil where there is none.
-    @_lifetime(copy table, borrow self)
-    borrowing func bytes(_ table: FieldTable, _ places: [Int32]?) throws(CodecError) -> RawSpan? {
-        var bytes: RawSpan
-        if place == FieldAccess.whole {
-            bytes = table.bytes
-        } else {
-            let stored = places.map { Int($0[place]) } ?? place
-            if stored >= 0 {
-                bytes = try table.field(stored)
-            } else if let absent {
-                bytes = unsafe _overrideLifetime(absent.span.bytes, borrowing: self)
-            } else {
-                return nil
-            }
-        }
+    ///
+    /// - Parameter table: that of a record in the form of the newest version.
+    @_lifetime(copy table)
+    func bytes(_ table: FieldTable) throws(CodecError) -> RawSpan? {
+        var bytes = place == FieldAccess.whole ? table.bytes : try table.field(place)
         if !nested.isEmpty {
             for (index, isOptional) in zip(nested, isOptionalOnTheWay) {
                 if isOptional {

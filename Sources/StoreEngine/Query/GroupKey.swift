@@ -23,7 +23,7 @@ struct GroupKey: Sendable {
         var writer = ByteWriter(capacity: 64)
         for part in parts {
             let start = writer.count
-            if let value = try part.access.bytes(table, nil) {
+            if let value = try part.access.bytes(table) {
                 writer.append(byte: 1)
                 if let component = part.component {
                     try component.append(value, to: &writer)

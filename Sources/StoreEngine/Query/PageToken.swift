@@ -21,7 +21,7 @@ public struct PageToken: Hashable, Sendable {
     ) throws(CodecError) {
         self.fingerprint = fingerprint
         var values: [[UInt8]?] = []
-        for part in order { values.append(try part.access.bytes(table, nil)?.array()) }
+        for part in order { values.append(try part.access.bytes(table)?.array()) }
         self.values = values
         var id: [[UInt8]] = []
         for part in idParts { id.append(try table.field(part.place).array()) }

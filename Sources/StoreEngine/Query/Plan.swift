@@ -89,18 +89,18 @@ struct SortPart: Sendable {
 
     /// Appends the field's part of a sort key, whose bytes are in the order that is asked for.
     func append(
-        _ table: FieldTable, _ places: [Int32]?, _ scope: ReadingScope, to writer: inout ByteWriter
+        _ table: FieldTable, _ scope: ReadingScope, to writer: inout ByteWriter
     ) throws {
-        guard let path else { return try append(table, places, to: &writer) }
+        guard let path else { return try append(table, to: &writer) }
         let start = writer.count
         try path.appendSortKey(table, component, scope, to: &writer)
         if isDescending { writer.complement(from: start) }
     }
 
     /// Appends the part of a field of the record itself.
-    func append(_ table: FieldTable, _ places: [Int32]?, to writer: inout ByteWriter) throws(CodecError) {
+    func append(_ table: FieldTable, to writer: inout ByteWriter) throws(CodecError) {
         let start = writer.count
-        try appendKey(of: access.bytes(table, places), to: &writer)
+        try appendKey(of: access.bytes(table), to: &writer)
         // Keys tell where they end, so that their complements compare the other way round.
         if isDescending { writer.complement(from: start) }
     }
@@ -119,16 +119,16 @@ extension SortPart {
     ///
     /// - Parameter scratch: a buffer.
     func word(
-        _ table: FieldTable, _ places: [Int32]?, scratch: inout ByteWriter
+        _ table: FieldTable, scratch: inout ByteWriter
     ) throws(CodecError) -> UInt64 {
         // Nothing is known without looking the other record up.
         if path != nil { return 0 }
-        if places == nil, access.nested.isEmpty, !access.isOptionalItself {
+        if access.nested.isEmpty, !access.isOptionalItself {
             let word = try component.word(table.field(access.place), scratch: &scratch)
             return isDescending ? ~word : word
         }
         var word: UInt64 = 0
-        if let bytes = try access.bytes(table, places) {
+        if let bytes = try access.bytes(table) {
             word = try component.word(bytes, scratch: &scratch)
             if access.mayBeNone { word = word >> 8 | 1 << 56 }
         }

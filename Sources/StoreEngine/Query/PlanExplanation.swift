@@ -14,7 +14,7 @@ struct PlanExplanation {
         if plan.filter != nil {
             let passed = done.map { ", \($0.passed) of \($0.tested) passed" } ?? ""
             let expected = plan.matching.map { ": \(Self.text($0, of: "record"))" } ?? ""
-            lines.append("test each record: \(request.condition.text)\(expected)\(passed)")
+            lines.append("test each record: \(Self.shortened(request.condition.text))\(expected)\(passed)")
         }
         if isCovered { lines.append("take the fields from the index, without the records") }
         if !request.order.isEmpty {
@@ -33,6 +33,11 @@ struct PlanExplanation {
             lines.append("records read: \(done.fetched), returned: \(done.returned)")
         }
         return lines.joined(separator: "\n")
+    }
+
+    /// The beginning of a condition that nobody would read to its end.
+    private static func shortened(_ condition: String) -> String {
+        condition.utf8.count > 1_000 ? condition.prefix(1_000) + "…" : condition
     }
 
     private var sourceLines: [String] {

@@ -254,6 +254,9 @@ struct Planner {
             // One that speaks of the same fields leaves out no more.
             let known = Set(chosen.flatMap(\.boundPlaces))
             if !chosen.isEmpty, known.isSuperset(of: candidate.boundPlaces) { continue }
+            // Nor do those that speak of some of this one's fields.
+            let own = Set(candidate.boundPlaces)
+            chosen.removeAll { own.isSuperset(of: $0.boundPlaces) }
             chosen.append(candidate)
             if chosen.count > 1 { options.append(intersection(chosen)) }
         }

@@ -159,7 +159,7 @@ struct PlanPosition: Sendable {
         _ table: FieldTable, _ key: RawSpan, _ order: [SortPart]
     ) throws(CodecError) -> Bool {
         var own = ByteWriter(capacity: 64)
-        for part in order { try part.append(table, nil, to: &own) }
+        for part in order { try part.append(table, to: &own) }
         let byValue = unsafe own.bytes.compared(to: sortKey.span.bytes)
         if byValue != 0 { return byValue > 0 }
         let byID = unsafe key.compared(to: recordKey.span.bytes)

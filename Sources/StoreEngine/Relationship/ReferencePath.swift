@@ -48,13 +48,13 @@ package struct ReferencePath: Sendable {
         _ table: FieldTable, _ component: KeyComponent, _ scope: ReadingScope, hop: Int = 0, to writer: inout ByteWriter
     ) throws {
         guard hop < hops.count else {
-            guard let bytes = try access.bytes(table, nil) else { return writer.append(byte: 0) }
+            guard let bytes = try access.bytes(table) else { return writer.append(byte: 0) }
             writer.append(byte: 1)
             return try component.append(bytes, to: &writer)
         }
         let step = hops[hop]
         let target = scope.state.catalog.types[step.target]
-        guard let id = try step.access.bytes(table, nil) else { return writer.append(byte: 0) }
+        guard let id = try step.access.bytes(table) else { return writer.append(byte: 0) }
         var key = ByteWriter(capacity: 64)
         try step.component.append(id, to: &key)
         guard let record = try scope.record(idKey: &key, of: target) else { return writer.append(byte: 0) }

@@ -162,7 +162,7 @@ struct RowEstimator: ~Escapable {
     private func meets(_ recordKey: RawSpan, _ filter: CompiledCondition) throws -> Bool {
         guard let bytes = try scope.value(type.database, key: recordKey) else { return false }
         let record = try RecordBytes(unverified: bytes)
-        return try type.withNewest(record) { (newest) throws(CodecError) in try filter.holds(newest.table, nil) }
+        return try type.withNewest(record) { (newest) throws(CodecError) in try filter.holds(newest.table) }
     }
 
     // So small that an index is preferred to a walk over all, as there is no evidence against it.
