@@ -21,15 +21,6 @@ package enum SchemaChange: Hashable, Sendable, CustomStringConvertible {
     /// An index that goes.
     case dropIndex(String)
 
-    /// Whether records may not fit.
-    package var mayNotFit: Bool {
-        switch self {
-        case .changeType(_, _, _, let isLossless): !isLossless
-        case .addIndex(let index), .rebuildIndex(let index): index.hasPrefix("unique")
-        default: false
-        }
-    }
-
     package var description: String {
         switch self {
         case .addField(let name, let type): "add the field \(name): \(type)"

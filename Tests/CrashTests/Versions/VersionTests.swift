@@ -49,7 +49,6 @@ import Testing
         let sevens = (0..<600).filter { ($0 < 500 || counts[$0] != nil) && (levels[$0] ?? 7) == 7 }.count
         #expect(new.ask("query 7") == "\(sevens) true")
         #expect(new.ask("verify") == "sound")
-        old.send("show 1")
     }
 
     @Test func `a version that the store has left behind is told so, running or starting, and changes nothing`() throws
