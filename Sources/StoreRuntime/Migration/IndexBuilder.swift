@@ -12,7 +12,12 @@ struct IndexBuilder {
     ///
     /// - Throws: ``StoreError``: `uniqueViolation` naming two records with one value; the index is gone again then.
     func run() throws {
-        while let progress = try core.perform({ try step() }) { core.options.indexProgress?(progress) }
+        // Asked of what is known first: a look at the store is a write transaction, which waits for other writers.
+        while isNeeded, let progress = try core.perform({ try step() }) { core.options.indexProgress?(progress) }
+    }
+
+    private var isNeeded: Bool {
+        core.state.catalog.types.contains { type in type.indexes.contains(where: \.stored.isBuilding) }
     }
 
     /// One chunk, on the writer thread; nil when nothing is to be built.
