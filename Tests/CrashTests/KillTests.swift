@@ -41,7 +41,7 @@ import Testing
         }
         survivor.send("stop")
         for line in survivor.remainingLines() { heard.hear(line) }
-        #expect(survivor.wait() == .exit(0))
+        #expect(try survivor.wait() == .exit(0))
         #expect(heard.others == ["done"])
         try heard.compare(with: checker.check(store, acknowledged: heard.acknowledged))
         let count = heard.acknowledged.count
@@ -58,12 +58,12 @@ import Testing
             let victim = try CrashWorker.write(
                 store, "full", lanes: ["v"], environment: library.environment(killAt: operation))
             let lines = victim.remainingLines()
-            #expect(victim.wait() == .signal(SIGKILL))
+            #expect(try victim.wait() == .signal(SIGKILL))
             var heard = Heard()
             for line in lines { heard.hear(line) }
             let next = try CrashWorker.write(store, "full", count: 3, lanes: ["v"])
             for line in next.remainingLines() { heard.hear(line) }
-            #expect(next.wait() == .exit(0), "after a kill before operation \(operation): \(heard.others)")
+            #expect(try next.wait() == .exit(0), "after a kill before operation \(operation): \(heard.others)")
             #expect(heard.others == ["done"])
             try heard.compare(with: checker.check(store, acknowledged: heard.acknowledged))
         }
@@ -86,14 +86,14 @@ import Testing
             usleep(.random(in: 0...3_000, using: &random))
             victim.kill()
             lines += victim.remainingLines()
-            #expect(victim.wait() == .signal(SIGKILL))
+            #expect(try victim.wait() == .signal(SIGKILL))
         case .atFileOperation:
             let operation = Int.random(in: 1...60, using: &random)
             let victim = try CrashWorker.write(
                 store, "mixed", lanes: lanes,
                 environment: library.environment(killAt: operation))
             lines += victim.remainingLines()
-            #expect(victim.wait() == .signal(SIGKILL), "before operation \(operation)")
+            #expect(try victim.wait() == .signal(SIGKILL), "before operation \(operation)")
         }
         return lines
     }

@@ -67,6 +67,7 @@ struct ForkTests {
             let readers = try store.environment.readers()
             let child = Self.fork()
             if child == 0 {
+                alarm(20)
                 let refused = code { try writing.put(database, "a", "child") }
                 // An error that left this body would take the parent's directory with it.
                 let isCommitRefused = Self.commitFailure(writing) == .forkedChild

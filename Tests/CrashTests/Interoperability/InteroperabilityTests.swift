@@ -95,7 +95,7 @@ struct InteroperabilityTests {
         writer.send("stop")
         let last = writer.remainingLines().last
         #expect(last == "done")
-        #expect(writer.wait() == .exit(0))
+        #expect(try writer.wait() == .exit(0))
     }
 
     private func emptyDirectory(_ name: String) throws -> String {

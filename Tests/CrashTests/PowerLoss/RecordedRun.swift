@@ -32,7 +32,7 @@ final class RecordedRun {
         defer { second.kill() }
         for worker in [first, second] {
             let last = worker.remainingLines().last
-            guard last == "done", worker.wait() == .exit(0) else {
+            guard last == "done", try worker.wait() == .exit(0) else {
                 throw Command.Failed(description: "a worker ended with \(last ?? "nothing")")
             }
         }

@@ -1,28 +1,24 @@
 import Foundation
 import Glibc
 
-/// A process that a test starts, talks to line by line, and may kill.
+/// A process that a test starts, talks to line by line, and may kill. It is killed when nobody holds this object.
 ///
-/// A thread of its own reads what the process says. `state` is protected by `condition`; all else is constant, which is
-/// what makes it safe to share.
-final class ChildProcess: @unchecked Sendable {
+/// A thread of its own reads what the process says and takes up its end at once, whether or not the test asks for that:
+/// a dead child that nobody waits for would keep Swift Testing's exit tests, which wait for any child, from ever ending.
+final class ChildProcess: Sendable {
     /// How a process ended.
     enum End: Hashable, Sendable {
         case exit(Int32)
         case signal(Int32)
     }
 
-    private struct State {
-        var lines: [String] = []
-        var taken = 0
-        var isAtEnd = false
-        var end: End?
+    struct StillRuns: Error {
+        let processID: pid_t
     }
 
     let processID: pid_t
     private let input: Int32
-    private let condition = NSCondition()
-    private var state = State()
+    private let report: ChildReport
 
     /// Starts a program.
     ///
@@ -46,29 +42,18 @@ final class ChildProcess: @unchecked Sendable {
             path, arguments, variables.map { "\($0.key)=\($0.value)" }, input: toChild.childs,
             output: fromChild.childs, mergesErrors: mergesErrors)
         input = toChild.own
-        Thread.detachNewThread { [self, output = fromChild.own] in readLines(output) }
+        report = ChildReport()
+        Thread.detachNewThread { [report, processID, output = fromChild.own] in
+            report.readLines(output)
+            report.reap(processID)
+        }
     }
 
     /// The next line that the process says; nil at the end of its output, or when it says nothing for so long.
-    func nextLine(seconds: Double = 60) -> String? {
-        condition.lock()
-        defer { condition.unlock() }
-        let deadline = Date(timeIntervalSinceNow: seconds)
-        while state.taken == state.lines.count, !state.isAtEnd {
-            guard condition.wait(until: deadline) else { return nil }
-        }
-        guard state.taken < state.lines.count else { return nil }
-        defer { state.taken += 1 }
-        return state.lines[state.taken]
-    }
+    func nextLine(seconds: Double = 60) -> String? { report.nextLine(seconds: seconds) }
 
     /// All lines until now that ``nextLine(seconds:)`` has not given yet.
-    func linesSoFar() -> [String] {
-        condition.withLock {
-            defer { state.taken = state.lines.count }
-            return Array(state.lines[state.taken...])
-        }
-    }
+    func linesSoFar() -> [String] { report.linesSoFar() }
 
     /// All lines not given yet, to the end of the output. The process must be about to end.
     func remainingLines() -> [String] {
@@ -84,54 +69,21 @@ final class ChildProcess: @unchecked Sendable {
     }
 
     /// Ends the process without a chance to clean up.
-    func kill() {
-        // Once it was waited for, its number may be another's.
-        condition.withLock { if state.end == nil { _ = Glibc.kill(processID, SIGKILL) } }
-    }
+    func kill() { report.kill(processID) }
 
-    /// Waits until the process has ended.
+    /// Waits until the process has ended, which it must be about to do.
+    ///
+    /// - Returns: how it ended.
+    /// - Throws: ``StillRuns`` when it has not after so long.
     @discardableResult
-    func wait() -> End {
-        if let end = condition.withLock({ state.end }) { return end }
-        var information = unsafe siginfo_t()
-        // Leaves the process as it is, so that nobody else gets its number before `end` is set.
-        while unsafe waitid(P_PID, id_t(processID), &information, WEXITED | WNOWAIT) != 0, errno == EINTR {}
-        return condition.withLock {
-            if let end = state.end { return end }
-            var status: Int32 = 0
-            while unsafe waitpid(processID, &status, 0) == -1, errno == EINTR {}
-            let signal = status & 0x7F
-            let end = signal == 0 ? End.exit(status >> 8 & 0xFF) : End.signal(signal)
-            state.end = end
-            return end
-        }
+    func wait(seconds: Double = 60) throws -> End {
+        guard let end = report.end(seconds: seconds) else { throw StillRuns(processID: processID) }
+        return end
     }
 
     deinit {
+        kill()
         Glibc.close(input)
-    }
-
-    private func readLines(_ output: Int32) {
-        var pending: [UInt8] = []
-        var buffer = [UInt8](repeating: 0, count: 1 << 16)
-        while true {
-            let count = unsafe buffer.withUnsafeMutableBytes { unsafe Glibc.read(output, $0.baseAddress, $0.count) }
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else { break }
-            pending += buffer[..<count]
-            let parts = pending.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
-            pending = Array(parts.last ?? [])
-            condition.withLock {
-                state.lines += parts.dropLast().map { String(decoding: $0, as: UTF8.self) }
-                condition.broadcast()
-            }
-        }
-        Glibc.close(output)
-        condition.withLock {
-            // A line that a kill cut short was not said.
-            state.isAtEnd = true
-            condition.broadcast()
-        }
     }
 
     /// Two connected ends. A socket and not a pipe: it is closed in every other child of this process from the start,

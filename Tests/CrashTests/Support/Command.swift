@@ -13,7 +13,7 @@ struct Command {
     static func run(_ path: String, _ arguments: [String]) throws -> [String] {
         let child = try ChildProcess(path, arguments, mergesErrors: true)
         let lines = child.remainingLines()
-        let end = child.wait()
+        let end = try child.wait()
         guard end == .exit(0) else {
             throw Failed(
                 description: "\(([path] + arguments).joined(separator: " ")): \(end): \(lines.joined(separator: " "))")

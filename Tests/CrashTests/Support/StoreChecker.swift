@@ -76,15 +76,9 @@ final class StoreChecker {
         guard let line = worker.nextLine(seconds: Self.patienceSeconds) else {
             worker.kill()
             self.worker = nil
-            return .bad("the program that looked at it ended by \(worker.wait())")
+            return .bad("the program that looked at it ended by \(try worker.wait())")
         }
         if let sound = Sound(line) { return .sound(sound) }
         return line.hasPrefix("refused ") ? .refused(line) : .bad(line)
-    }
-
-    deinit {
-        guard let worker else { return }
-        worker.kill()
-        worker.wait()
     }
 }

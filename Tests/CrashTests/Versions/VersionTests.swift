@@ -67,7 +67,7 @@ import Testing
             let late = try Self.program(version, directory.path("store"))
             let answer = try #require(late.nextLine())
             #expect(answer.hasPrefix("refused schemaMismatch"), "\(answer)")
-            #expect(late.wait() == .exit(1))
+            #expect(try late.wait() == .exit(1))
         }
         #expect(newest.ask("show 5") == "item 70000 7")
         #expect(newest.ask("verify") == "sound")
@@ -122,7 +122,7 @@ import Testing
                 break
             }
             builder.kill()
-            builder.wait()
+            try builder.wait()
             kills += 1
         }
         #expect(done.values.allSatisfy { $0 == count } && done.count == 3, "\(done)")
