@@ -5,9 +5,14 @@
 #include <lmdb.h>
 
 #include <fcntl.h>
+#include <limits.h>
+#include <linux/futex.h>
 #include <linux/stat.h>
+#include <stdint.h>
+#include <sys/eventfd.h>
 #include <sys/syscall.h>
 #include <sys/vfs.h>
+#include <time.h>
 #include <unistd.h>
 
 // When an open file was made, in nanoseconds since 1970; -1 where the file system does not keep it. In C because
@@ -25,5 +30,17 @@ static inline int clmdb_thread_number(void) { return (int)syscall(SYS_gettid); }
 
 // Whether a thread of this process, by that number, still runs.
 static inline int clmdb_thread_runs(int number) { return syscall(SYS_tgkill, getpid(), number, 0) == 0; }
+
+// Waits until a word of memory that processes share is not `value` any more, it is woken, or the time has passed.
+static inline long clmdb_futex_wait(void *word, uint32_t value, uint32_t milliseconds) {
+    struct timespec limit = {milliseconds / 1000, (long)(milliseconds % 1000) * 1000000};
+    return syscall(SYS_futex, word, FUTEX_WAIT, value, &limit, NULL, 0);
+}
+
+// A descriptor that can be read once something was written to it; it stays so.
+static inline int clmdb_make_event(void) { return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK); }
+
+// Wakes all that wait on a word of memory, in all processes.
+static inline long clmdb_futex_wake(void *word) { return syscall(SYS_futex, word, FUTEX_WAKE, INT_MAX, NULL, NULL, 0); }
 
 #endif

@@ -76,6 +76,24 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
         public static let forkedChild = Code("forkedChild")
         /// A file of the store was removed or replaced while it was open; nothing was committed.
         public static let filesRemoved = Code("filesRemoved")
+        /// Change sets after the position are not retained any more.
+        public static let positionCompacted = Code("positionCompacted")
+        /// The store has not come to the position yet.
+        public static let positionInFuture = Code("positionInFuture")
+        /// The position is one of another store.
+        public static let positionOfAnotherStore = Code("positionOfAnotherStore")
+        /// The store's history at the position is not the one that the position was taken from.
+        public static let positionDiverged = Code("positionDiverged")
+        /// There is no consumer of this name.
+        public static let consumerNotFound = Code("consumerNotFound")
+        /// The consumer is held by another process or task.
+        public static let consumerHeld = Code("consumerHeld")
+        /// The consumer was taken over, moved or deleted since it was read.
+        public static let consumerLost = Code("consumerLost")
+        /// The consumer was so far behind that the change sets it had not seen were not retained for it any longer.
+        public static let consumerExpired = Code("consumerExpired")
+        /// A record was changed since the change that is to be undone.
+        public static let changeConflict = Code("changeConflict")
         /// Something else, told in the message.
         public static let other = Code("other")
     }
@@ -88,6 +106,8 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     public let remedy: String?
     /// The error below this one.
     public let cause: (any Error)?
+    /// The oldest position from which the feed can be resumed, where the error is about a position.
+    public package(set) var oldestPosition: Position?
 
     /// An error.
     public init(_ code: Code, _ message: String, remedy: String? = nil, cause: (any Error)? = nil) {

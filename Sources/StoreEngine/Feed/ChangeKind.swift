@@ -10,4 +10,7 @@ public enum ChangeKind: UInt8, Hashable, Sendable, CaseIterable {
     case schema = 4
     /// Records changed in a way the feed does not tell: read them afresh. Of one type, or of all (type number 0xFFFFFFFF).
     case reset = 5
+    /// A record was deleted and another one inserted under its id. Only where several change sets are put together: the
+    /// feed itself never holds it.
+    case replace = 6
 }

@@ -46,6 +46,8 @@ package struct FeedChange: Sendable, Hashable {
     package var earlierVersion: UInt32 = 0
     /// The changed fields by number with their earlier values; nil where the record before did not have the field.
     package var earlier: [EarlierValue] = []
+    /// The whole record before, where change sets were put together.
+    package var replaced: [UInt8]?
 }
 
 /// The value of a field before an update.
@@ -54,34 +56,56 @@ package struct EarlierValue: Sendable, Hashable {
     package var bytes: [UInt8]?
 }
 
+/// What stands before the changes in the stream of an entry.
+package struct FeedEntryHeader: Sendable, Hashable {
+    package let time: Date
+    package let epoch: UInt64
+    package let previousHash: UInt64
+    package let origin: Origin
+    package let changeCount: UInt64
+
+    init(time: Date, epoch: UInt64, previousHash: UInt64, origin: Origin, changeCount: UInt64) {
+        self.time = time
+        self.epoch = epoch
+        self.previousHash = previousHash
+        self.origin = origin
+        self.changeCount = changeCount
+    }
+
+    init(from reader: inout ByteReader) throws(CodecError) {
+        let format = try reader.read(UInt8.self)
+        guard format == FeedEntry.format else { throw CodecError("a feed entry has the format \(format)") }
+        guard try reader.read(UInt8.self) == 0 else { throw CodecError("a feed entry has unknown flags") }
+        time = Date(timeIntervalSinceReferenceDate: Double(bitPattern: try reader.read(UInt64.self)))
+        epoch = try reader.read(UInt64.self)
+        previousHash = try reader.read(UInt64.self)
+        let processID = Int32(truncatingIfNeeded: try reader.readVarint())
+        origin = Origin(name: try String(from: reader.readLengthPrefixed()), processID: processID)
+        changeCount = try reader.readVarint()
+    }
+}
+
 extension FeedEntry {
     /// Decodes the stream of an entry.
     package init(sequence: UInt64, hash: UInt64, stream: RawSpan) throws(CodecError) {
         var reader = ByteReader(stream)
-        let format = try reader.read(UInt8.self)
-        guard format == FeedEntry.format else { throw CodecError("a feed entry has the format \(format)") }
-        guard try reader.read(UInt8.self) == 0 else { throw CodecError("a feed entry has unknown flags") }
-        let time = Date(timeIntervalSinceReferenceDate: Double(bitPattern: try reader.read(UInt64.self)))
-        let epoch = try reader.read(UInt64.self)
-        let previousHash = try reader.read(UInt64.self)
-        let processID = Int32(truncatingIfNeeded: try reader.readVarint())
-        let name = try String(from: reader.readLengthPrefixed())
-        let count = try reader.readVarint()
+        let header = try FeedEntryHeader(from: &reader)
+        let count = header.changeCount
         guard count <= UInt64(reader.remaining) else { throw CodecError("a feed entry counts \(count) changes") }
         var changes: [FeedChange] = []
         changes.reserveCapacity(Int(count))
         for _ in 0..<count { changes.append(try FeedChange(from: &reader)) }
         guard reader.isAtEnd else { throw CodecError("a feed entry has \(reader.remaining) bytes too many") }
         self.init(
-            sequence: sequence, hash: hash, previousHash: previousHash, epoch: epoch, time: time,
-            origin: Origin(name: name, processID: processID), changes: changes)
+            sequence: sequence, hash: hash, previousHash: header.previousHash, epoch: header.epoch, time: header.time,
+            origin: header.origin, changes: changes)
     }
 }
 
 extension FeedChange {
     init(from reader: inout ByteReader) throws(CodecError) {
         let rawKind = try reader.read(UInt8.self)
-        guard let kind = ChangeKind(rawValue: rawKind) else {
+        guard let kind = ChangeKind(rawValue: rawKind), kind != .replace else {
             throw CodecError("a change has the unknown kind \(rawKind)")
         }
         guard let type = UInt32(exactly: try reader.readVarint()) else {

@@ -88,6 +88,11 @@ struct FeedEntryWriter: ~Copyable {
         stream.append(rest)
     }
 
+    /// The whole entry, after ``finish(_:to:)``; nil for one of several fragments, of which only the end is still there.
+    var written: WrittenEntry? {
+        fragment == 1 ? WrittenEntry(sequence: sequence, hash: hash, stream: stream.array()) : nil
+    }
+
     /// Writes what is left.
     ///
     /// - Returns: the feed's head after this entry.

@@ -4,7 +4,7 @@ public import Foundation
 ///
 /// It names the store and the change set's chained hash besides the sequence number, so that a position from another
 /// store, or from a history that was lost and written anew, is told apart.
-public struct Position: Hashable, Sendable {
+public struct Position: Hashable, Sendable, Codable {
     /// The store's identity, made at its creation.
     public let store: UUID
     /// The epoch: a copy or a restored backup starts a new one with its first write access.
@@ -14,11 +14,15 @@ public struct Position: Hashable, Sendable {
     /// The change set's chained hash.
     public let hash: UInt64
 
-    package init(store: UUID, head: FeedHead) {
+    package init(store: UUID, epoch: UInt64, sequence: UInt64, hash: UInt64) {
         self.store = store
-        epoch = head.epoch
-        sequence = head.sequence
-        hash = head.hash
+        self.epoch = epoch
+        self.sequence = sequence
+        self.hash = hash
+    }
+
+    package init(store: UUID, head: FeedHead) {
+        self.init(store: store, epoch: head.epoch, sequence: head.sequence, hash: head.hash)
     }
 }
 
@@ -39,5 +43,22 @@ extension Position: LosslessStringConvertible {
         self.epoch = epoch
         self.sequence = sequence
         self.hash = hash
+    }
+}
+
+extension Position {
+    /// Reads the token that ``encode(to:)`` writes.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        guard let position = Position(try container.decode(String.self)) else {
+            throw DecodingError.dataCorruptedError(in: container, debugDescription: "this is no position's token")
+        }
+        self = position
+    }
+
+    /// Writes the full token, as ``description``.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(description)
     }
 }

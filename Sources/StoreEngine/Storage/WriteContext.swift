@@ -23,11 +23,11 @@ package struct WriteContext: Sendable {
 }
 
 /// The process that made a change set.
-package struct Origin: Hashable, Sendable {
+public struct Origin: Hashable, Sendable {
     /// A name of the program's choice.
-    package var name: String
+    public package(set) var name: String
     /// The process id.
-    package var processID: Int32
+    public package(set) var processID: Int32
 
     package init(name: String, processID: Int32) {
         self.name = name

@@ -10,6 +10,8 @@ package struct FinishedWrite: ~Copyable {
     package let changeCount: Int
     /// Whether there is anything to commit.
     package let didWrite: Bool
+    /// The change set, where it was asked for and is not a large one.
+    package let entry: WrittenEntry?
 
     /// The transaction alone.
     package consuming func intoRaw() -> LMDBWriteTransaction { raw }
@@ -23,13 +25,15 @@ extension WriteTransaction {
             try requireTargets()
             let changed = try netChanges()
             var next = head
+            var entry: WrittenEntry?
             if !changed.isEmpty {
-                next = try Self.writeFeedEntry(changed, of: changes, state, head, context, to: &raw)
+                (next, entry) = try Self.writeFeedEntry(
+                    changed, of: changes, state, head, context, keepsEntry: keepsEntry, to: &raw)
             }
             try storeAssignedIDs()
             return FinishedWrite(
                 raw: raw, head: next, changeCount: changed.count,
-                didWrite: !changed.isEmpty || !assigned.isEmpty)
+                didWrite: !changed.isEmpty || !assigned.isEmpty || didKeepHouse, entry: entry)
         } catch let error as LMDBError {
             throw StoreError(error)
         } catch let error as CodecError {
@@ -61,8 +65,8 @@ extension WriteTransaction {
     // Static, so that the changes can be read while the LMDB transaction is written to.
     private static func writeFeedEntry(
         _ net: [(entry: Int, changed: [Int])], of changes: borrowing NetChanges, _ state: StoreState, _ head: FeedHead,
-        _ context: WriteContext, to raw: inout LMDBWriteTransaction
-    ) throws -> FeedHead {
+        _ context: WriteContext, keepsEntry: Bool, to raw: inout LMDBWriteTransaction
+    ) throws -> (FeedHead, WrittenEntry?) {
         var writer = FeedEntryWriter(database: state.databases.feed, head: head)
         writer.begin(context, head: head, changeCount: net.count)
         for (index, changed) in net {
@@ -82,7 +86,8 @@ extension WriteTransaction {
             }
             try writer.flushFull(to: &raw)
         }
-        return try writer.finish(head, to: &raw)
+        let next = try writer.finish(head, to: &raw)
+        return (next, keepsEntry ? writer.written : nil)
     }
 
     private mutating func storeAssignedIDs() throws(LMDBError) {

@@ -29,6 +29,10 @@ public struct WriteTransaction: ~Copyable, ReadableTransaction {
     var assigned: [UInt32: UInt64] = [:]
     /// The samples of the types that this closure has touched sampled records of, by type.
     var samples: [UInt32: SampleState?] = [:]
+    /// Whether it wrote something that is no change, such as a consumer's position.
+    var didKeepHouse = false
+    /// Whether the finished write shall carry its change set, for readers of the feed in this process.
+    package var keepsEntry = false
     /// An error after which this closure cannot be committed.
     private(set) var failure: StoreError?
 

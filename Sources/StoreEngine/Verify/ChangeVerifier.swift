@@ -65,6 +65,7 @@ final class ChangeVerifier {
         case .reset: return states.forget(type: change.type)
         case .schema: return try checkSchema(change)
         case .insert, .update, .delete: break
+        case .replace: throw CodecError("a feed holds no such change")
         }
         guard catalog.typeNumbers.contains(change.type) else {
             return report.add(
@@ -102,8 +103,8 @@ final class ChangeVerifier {
     }
 
     private func checkEarlier(_ change: FeedChange, _ record: RecordBytes, _ type: OpenType) throws(CodecError) {
-        let fields = try RecordBody.fields(of: type.type, version: change.earlierVersion)
-        let newFields = try RecordBody.fields(of: type.type, version: record.schemaVersion)
+        let fields = try type.type.fields(ofVersion: change.earlierVersion)
+        let newFields = try type.type.fields(ofVersion: record.schemaVersion)
         guard !change.earlier.isEmpty else { throw CodecError("an update names no changed field") }
         let table = try record.table
         var seen: Set<UInt32> = []

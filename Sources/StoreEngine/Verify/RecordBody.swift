@@ -1,20 +1,11 @@
 /// What a record's bytes say, read by the catalog alone and by the version that the record follows.
 enum RecordBody {
-    /// The fields of `version` as records of it hold them.
-    static func fields(of type: RecordType, version: UInt32) throws(CodecError) -> [StoredField] {
-        if version == type.version { return type.fields }
-        guard let earlier = type.earlierVersions.first(where: { $0.version == version }) else {
-            throw CodecError("the record follows version \(version) of \(type.name), which the catalog does not know")
-        }
-        return earlier.fields
-    }
-
     /// Calls `body` with the name of each field that does not decode, and why. Fails when the fields cannot be told
     /// apart.
     static func checkFields(
         _ record: RecordBytes, of type: RecordType, _ body: (_ field: String, _ problem: String) -> Void
     ) throws(CodecError) {
-        let fields = try fields(of: type, version: record.schemaVersion)
+        let fields = try type.fields(ofVersion: record.schemaVersion)
         let table = try record.table
         guard table.count == fields.count else {
             throw CodecError("the record has \(table.count) fields, its version has \(fields.count)")
@@ -48,7 +39,7 @@ enum RecordBody {
     /// the same form in all of them.
     private static func idPlaces(of record: RecordBytes, _ type: OpenType) throws(CodecError) -> [Int]? {
         guard type.type.hasNewestID(inVersion: record.schemaVersion) else { return nil }
-        let fields = try fields(of: type.type, version: record.schemaVersion)
+        let fields = try type.type.fields(ofVersion: record.schemaVersion)
         let places = type.type.idFields.map { number in fields.firstIndex { $0.id == number } }
         let found = places.compactMap { $0 }
         guard found.count == places.count else { throw CodecError("the record lacks a field of its id") }

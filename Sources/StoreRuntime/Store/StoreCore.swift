@@ -13,6 +13,8 @@ import Synchronization
 final class StoreCore: Sendable {
     let environment: LMDBEnvironment
     let options: StoreOptions
+    /// Tells readers of the feed that it has moved on.
+    let dispatcher: Dispatcher
     private let writer: WriterThread?
     private let stateStorage: HandoverMutex<KnownState>
     private let records: HandoverMutex<[any Record.Type]>
@@ -28,6 +30,9 @@ final class StoreCore: Sendable {
         self.environment = environment
         self.options = options
         self.writer = writer
+        dispatcher = Dispatcher(
+            path: environment.path,
+            wakeFile: try? WakeFile(in: environment.path, fileMode: options.fileMode, isReadOnly: options.isReadOnly))
         stateStorage = HandoverMutex(KnownState(state))
         self.records = HandoverMutex(records)
     }
@@ -55,6 +60,7 @@ final class StoreCore: Sendable {
             let core = StoreCore(
                 environment: environment, options: options, writer: writer, state: state, records: records)
             late.core = core
+            core.noteMovedFeed()
             if options.buildsIndexes { try IndexBuilder(core: core).run() }
             return core
         } catch {
@@ -108,9 +114,23 @@ final class StoreCore: Sendable {
 
     /// The inputs of a new write closure.
     func makeContext() -> WriteContext {
-        WriteContext(
-            time: options.clock(), seed: options.randomSeed(),
-            origin: Origin(name: options.originName, processID: getpid()), token: Self.nextToken())
+        WriteContext(time: options.clock(), seed: options.randomSeed(), origin: ownOrigin, token: Self.nextToken())
+    }
+
+    /// Who writes here.
+    var ownOrigin: Origin { Origin(name: options.originName, processID: getpid()) }
+
+    /// What the dispatcher's threads do with the store.
+    var access: Dispatcher.Access {
+        Dispatcher.Access { [self] in
+            let transaction = try mapLMDB { () throws(LMDBError) in try environment.beginRead() }
+            let head = try StoreFormat.head(state.databases, transaction.snapshot)
+            let transactionID = transaction.snapshot.transactionID
+            return (head.sequence, head.transactionID == UInt64(transactionID) ? nil : transactionID)
+        } noteForeignWrite: { [self] in
+            // A write that changes nothing: its transaction notes the foreign one. Without a writer here another process must.
+            try? enqueue(WriteJob(durability: .relaxed, context: makeContext()) { _ in })
+        }
     }
 
     /// Begins a read transaction.
@@ -137,7 +157,14 @@ final class StoreCore: Sendable {
         }
     }
 
-    private func become(_ state: StoreState) { stateStorage.withLock { $0 = KnownState(state) } }
+    private func become(_ state: StoreState) {
+        stateStorage.withLock { $0 = KnownState(state) }
+        // A change of the catalog is in the feed.
+        if writer != nil { noteMovedFeed() }
+    }
+
+    /// Tells readers of the feed that it may have moved on by something else than a write closure.
+    func noteMovedFeed() { dispatcher.committed((try? access.look().sequence) ?? 0, []) }
 
     /// Replaces the state after a change of the catalog by another process; on the writer thread.
     func reload() throws { try editCatalog { _ in } }
@@ -149,6 +176,7 @@ final class StoreCore: Sendable {
             let found = editor.building.first { $0.type.id == type && $0.index.id == index }
             if let found { try editor.removeUnbuilt(found.index, of: found.type) }
         }
+        noteMovedFeed()
     }
 
     /// Changes the catalog; on the writer thread.
@@ -158,13 +186,16 @@ final class StoreCore: Sendable {
     }
 
     /// Ends the writer, after what is queued.
-    func drain() { writer?.drain() }
+    func drain() {
+        writer?.drain()
+        dispatcher.stop()
+    }
 
     /// The number of write closures that wait.
     var waitingCount: Int { writer?.waitingCount ?? 0 }
 
     private func run(_ jobs: [WriteJob]) {
-        BatchRunner(environment: environment).run(jobs, state: { state }, reload: reload)
+        BatchRunner(environment: environment, dispatcher: dispatcher).run(jobs, state: { state }, reload: reload)
     }
 
     private func requireWriter() throws(StoreError) -> WriterThread {

@@ -6,6 +6,7 @@ import StoreEngine
 /// Belongs to whoever works for the queue: the writer thread, or a caller that does its own write.
 struct BatchRunner {
     let environment: LMDBEnvironment
+    let dispatcher: Dispatcher
 
     /// How one closure ended before the commit.
     private enum Outcome {
@@ -16,6 +17,8 @@ struct BatchRunner {
     /// What one pass over a batch came to.
     private enum Pass {
         case committed([Outcome])
+        /// Also, change sets were added.
+        case extended([Outcome], newest: UInt64, entries: [WrittenEntry?])
         /// The catalog in the store is not the one that `state` holds.
         case catalogChanged
         /// The map was too small: run everything again after growth.
@@ -39,6 +42,9 @@ struct BatchRunner {
                 let current = state()
                 switch try pass(jobs, current) {
                 case .committed(let outcomes): return tell(jobs, outcomes, current)
+                case .extended(let outcomes, let newest, let entries):
+                    dispatcher.committed(newest, entries)
+                    return tell(jobs, outcomes, current)
                 case .catalogChanged: try reload()
                 case .mapFull:
                     try grow()
@@ -79,6 +85,7 @@ struct BatchRunner {
         let first = head.sequence
         var wrote = try ForeignWrites.note(&head, state.databases, jobs[0].context, in: &parent)
         var outcomes: [Outcome] = []
+        var entries: [WrittenEntry?] = wrote ? [nil] : []
         outcomes.reserveCapacity(jobs.count)
         if jobs.count == 1 {
             // Alone in its commit, a closure needs no transaction of its own: undoing it undoes the commit.
@@ -86,6 +93,7 @@ struct BatchRunner {
             case .undone(let error): return error.isMapFull ? .mapFull : .committed([.failed(error)])
             case .kept(let finished):
                 wrote = wrote || finished.didWrite
+                if head.sequence < finished.head.sequence { entries.append(finished.entry) }
                 head = finished.head
                 outcomes.append(.done(head))
                 parent = finished.intoRaw()
@@ -99,6 +107,7 @@ struct BatchRunner {
                     outcomes.append(.failed(error))
                 case .kept(let finished):
                     wrote = wrote || finished.didWrite
+                    if head.sequence < finished.head.sequence { entries.append(finished.entry) }
                     head = finished.head
                     outcomes.append(.done(head))
                     if let failure = finished.intoRaw().commitFailure() {
@@ -121,7 +130,8 @@ struct BatchRunner {
             return .committed(
                 outcomes.map { if case .done = $0 { .failed(failure) } else { $0 } })
         }
-        return .committed(outcomes)
+        return head.sequence > first
+            ? .extended(outcomes, newest: head.sequence, entries: entries) : .committed(outcomes)
     }
 
     /// What became of one closure.
@@ -134,6 +144,7 @@ struct BatchRunner {
         _ job: WriteJob, _ state: StoreState, _ head: FeedHead, _ raw: consuming LMDBWriteTransaction
     ) throws -> ClosureEnd {
         var transaction = WriteTransaction(raw: raw, state: state, head: head, context: job.context)
+        transaction.keepsEntry = dispatcher.wantsEntries
         do {
             try job.body(&transaction)
         } catch {

@@ -1,0 +1,49 @@
+internal import CLMDB
+internal import Glibc
+
+/// Tells when a file is written to, by whatever program (inotify).
+///
+/// Two descriptors that stay the same until `deinit`.
+package final class FileWatch: Sendable {
+    private let events: Int32
+    private let stopping: Int32
+
+    /// Watches a file; nil where the system gives no watch (its limits are reached).
+    package init?(_ path: String) {
+        events = inotify_init1(Int32(IN_CLOEXEC) | Int32(IN_NONBLOCK))
+        stopping = clmdb_make_event()
+        guard events >= 0, stopping >= 0, unsafe inotify_add_watch(events, path, UInt32(IN_MODIFY)) >= 0 else {
+            return nil
+        }
+    }
+
+    deinit {
+        if events >= 0 { SystemCalls.close(events) }
+        if stopping >= 0 { SystemCalls.close(stopping) }
+    }
+
+    /// Blocks this thread until the file is written to; false once it is to stop.
+    package func wait() -> Bool {
+        var descriptors = [
+            pollfd(fd: events, events: Int16(POLLIN), revents: 0),
+            pollfd(fd: stopping, events: Int16(POLLIN), revents: 0),
+        ]
+        _ = unsafe poll(&descriptors, 2, -1)
+        drain()
+        return descriptors[1].revents == 0
+    }
+
+    /// Rests for a moment, so that many writes are one event.
+    package func rest(milliseconds: UInt32) { SystemCalls.pause(milliseconds: milliseconds) }
+
+    /// Ends the waiting for good.
+    package func stop() {
+        var one: UInt64 = 1
+        _ = unsafe write(stopping, &one, 8)
+    }
+
+    private func drain() {
+        var buffer = [UInt8](repeating: 0, count: 4_096)
+        while unsafe read(events, &buffer, buffer.count) > 0 {}
+    }
+}

@@ -1,0 +1,88 @@
+public import Foundation
+
+/// What one write closure changed, or a part of that where it is a lot; as an element of the feed.
+public struct ChangeSet: Sendable {
+    /// Where a reader stands that has this: resuming there goes on with what comes next.
+    ///
+    /// After the change set; before it for a part that is not the last, since a change set is resumed as a whole.
+    public let position: Position
+    /// The sequence number of the change set; of the last one where several were put together.
+    public let sequence: UInt64
+    /// The sequence number of the first change set that was put together into this one.
+    public let firstSequence: UInt64
+    /// When it was written, by the writer's clock.
+    public let time: Date
+    /// Who wrote it.
+    public let origin: Origin
+    /// The changes, in the order of first touch. Empty where a filter left none and progress was asked for.
+    public let changes: [RecordChange]
+    /// Which part of the change set this is, from 0.
+    public let part: Int
+    /// Whether no part of the change set comes after this one.
+    public let isLastPart: Bool
+    package let state: StoreState
+
+    /// What is wanted of a part that was read.
+    ///
+    /// - Parameter wanted: the places of the wanted changes; nil for all.
+    package init(_ part: FeedPart, wanted: [Int]?, _ state: StoreState) {
+        position = part.position
+        sequence = part.sequence
+        firstSequence = part.sequence
+        time = part.header.time
+        origin = part.header.origin
+        self.part = part.number
+        isLastPart = part.isLast
+        self.state = state
+        changes = (wanted ?? Array(part.changes.indices)).map { place in
+            let change = part.changes[place]
+            let name = ChangeName(
+                store: state.identity, epoch: part.header.epoch, sequence: part.sequence, index: part.firstIndex + place
+            )
+            return RecordChange(change, type: ChangeSet.type(of: change, state), name: name)
+        }
+    }
+
+    package init(
+        position: Position, firstSequence: UInt64, time: Date, origin: Origin, changes: [RecordChange],
+        _ state: StoreState
+    ) {
+        self.position = position
+        sequence = position.sequence
+        self.firstSequence = firstSequence
+        self.time = time
+        self.origin = origin
+        self.changes = changes
+        part = 0
+        isLastPart = true
+        self.state = state
+    }
+
+    /// The changes of records of one type.
+    ///
+    /// - Throws: ``StoreError``: `unknownType` when the store was opened without `R`; `damaged`.
+    public func changes<R: Record>(of type: R.Type) throws(StoreError) -> [Change<R>] {
+        let binding = try state.catalog.binding(type)
+        var typed: [Change<R>] = []
+        for change in changes where change.type === binding.type && change.change.isOfRecord {
+            do {
+                typed.append(try Change(change, binding))
+            } catch {
+                throw StoreError(error, at: "the change \(change.name) of \(binding.type.name)")
+            }
+        }
+        return typed
+    }
+
+    /// Whether records of a type changed in a way that the feed does not tell, so that they must be read afresh: a program
+    /// that is not ModelStore has written to the store.
+    public func resets<R: Record>(_ type: R.Type) -> Bool {
+        guard let place = state.catalog.place(ofTypeNamed: R.recordSchema.name) else { return false }
+        let number = state.catalog.types[place].type.id
+        return changes.contains { $0.kind == .reset && ($0.change.type == .max || $0.change.type == number) }
+    }
+
+    package static func type(of change: FeedChange, _ state: StoreState) -> OpenType? {
+        state.catalog.place(ofType: change.type).map { state.catalog.types[$0] }
+    }
+}

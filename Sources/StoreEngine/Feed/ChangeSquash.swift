@@ -1,0 +1,129 @@
+/// Puts change sets together into one: the net change of each record.
+///
+/// A record that was deleted and inserted again in different change sets is replaced: it is another one, with the same id.
+package struct ChangeSquash {
+    private struct Name: Hashable {
+        let type: UInt32
+        let key: [UInt8]
+    }
+
+    private enum Entry {
+        /// A record's states before the first and after the last change.
+        case record(before: [UInt8]?, after: [UInt8]?, newest: RecordChange)
+        /// A change of a type, or a reset.
+        case other(RecordChange)
+        /// Of a type that was reset since.
+        case forgotten
+    }
+
+    private var entries: [Entry] = []
+    private var places: [Name: Int] = [:]
+    private var first: ChangeSet
+    private var last: ChangeSet
+
+    /// The records that it holds states of.
+    package var count: Int { entries.count }
+
+    /// Begins with a change set.
+    package init(_ first: ChangeSet) throws(StoreError) {
+        self.first = first
+        last = first
+        try add(first)
+    }
+
+    /// Adds the change set that comes next, or the next part of a large one.
+    package mutating func add(_ next: ChangeSet) throws(StoreError) {
+        last = next
+        for change in next.changes {
+            do {
+                try add(change)
+            } catch {
+                throw StoreError(error, at: "the change \(change.name) of \(change.typeName)")
+            }
+        }
+    }
+
+    private mutating func add(_ change: RecordChange) throws(CodecError) {
+        guard change.change.isOfRecord, let type = change.type else {
+            if change.kind == .reset { forget(change.change.type) }
+            entries.append(.other(change))
+            return
+        }
+        let name = Name(type: change.change.type, key: change.change.key)
+        if let place = places[name], case .record(let before, _, _) = entries[place] {
+            entries[place] = .record(before: before, after: change.change.after, newest: change)
+        } else {
+            places[name] = entries.count
+            entries.append(
+                .record(before: try change.change.before(type), after: change.change.after, newest: change))
+        }
+    }
+
+    // Whoever sees the reset reads the records afresh.
+    private mutating func forget(_ type: UInt32) {
+        for (name, place) in places where type == .max || name.type == type {
+            entries[place] = .forgotten
+            places[name] = nil
+        }
+    }
+
+    /// The net changes, at the position of the last change set.
+    package func finish() throws(StoreError) -> ChangeSet {
+        var changes: [RecordChange] = []
+        for entry in entries {
+            switch entry {
+            case .forgotten: continue
+            case .other(let change): changes.append(change)
+            case .record(let before, let after, let newest):
+                do {
+                    if let net = try ChangeSquash.net(before, after, newest) { changes.append(net) }
+                } catch {
+                    throw StoreError(error, at: "the change \(newest.name) of \(newest.typeName)")
+                }
+            }
+        }
+        return ChangeSet(
+            position: last.position, firstSequence: first.firstSequence, time: last.time, origin: last.origin,
+            changes: changes, last.state)
+    }
+
+    private static func net(
+        _ before: [UInt8]?, _ after: [UInt8]?, _ newest: RecordChange
+    ) throws(CodecError) -> RecordChange? {
+        guard let type = newest.type else { return nil }
+        var change = newest.change
+        change.earlier = []
+        switch (before, after) {
+        case (nil, nil): return nil
+        case (nil, let after?): (change.kind, change.record) = (.insert, after)
+        case (let before?, nil): (change.kind, change.record) = (.delete, before)
+        case (let before?, let after?):
+            change.record = after
+            change.replaced = before
+            let old = unsafe try RecordBytes(unverified: before.span.bytes)
+            let new = unsafe try RecordBytes(unverified: after.span.bytes)
+            change.kind = old.incarnation == new.incarnation ? .update : .replace
+            if change.kind == .update {
+                change.earlier = try ChangeSquash.earlier(old, new, type)
+                if change.earlier.isEmpty { return nil }
+            }
+        }
+        return RecordChange(change, type: type, name: newest.name)
+    }
+
+    private static func earlier(
+        _ old: RecordBytes, _ new: RecordBytes, _ type: OpenType
+    ) throws(CodecError) -> [EarlierValue] {
+        try type.withNewest(old) { (old) throws(CodecError) in
+            try type.withNewest(new) { (new) throws(CodecError) in
+                let table = try old.table
+                var earlier: [EarlierValue] = []
+                for place in try RecordDifference.changedPlaces(from: old, to: new.bytes) {
+                    earlier.append(
+                        EarlierValue(field: type.type.fields[place].id, bytes: try table.field(place).array()))
+                }
+                return earlier
+            }
+        }
+    }
+}

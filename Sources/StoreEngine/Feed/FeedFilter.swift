@@ -1,0 +1,97 @@
+/// Which changes a reader of the feed wants: those of one record type, or some of them.
+public struct FeedFilter: Sendable {
+    package let typeName: String
+    package let condition: ConditionNode?
+    package let fieldNames: [String]
+
+    /// Changes of one record type.
+    ///
+    /// - Parameters:
+    ///   - condition: what must hold for the record before or after the change, so that one that begins or ceases to meet it
+    ///     is told too. It may not reach through references.
+    public init<R: Record>(_ type: R.Type, where condition: ((R.Fields) -> Condition<R>)? = nil) {
+        self.init(type, where: condition, fields: [])
+    }
+
+    /// Changes of one record type that touch one of some fields; inserts and deletes touch all.
+    ///
+    /// - Parameters:
+    ///   - condition: what must hold for the record before or after the change.
+    ///   - fields: the fields.
+    public init<R: Record, each V>(
+        _ type: R.Type, where condition: ((R.Fields) -> Condition<R>)? = nil,
+        touching fields: repeat KeyPath<R.Fields, Field<R, each V>>
+    ) {
+        var names: [String] = []
+        repeat names.append(R.recordSchema.fields[R.fields[keyPath: each fields].index].name)
+        self.init(type, where: condition, fields: names)
+    }
+
+    private init<R: Record>(_ type: R.Type, where condition: ((R.Fields) -> Condition<R>)?, fields: [String]) {
+        self.init(typeName: R.recordSchema.name, condition: condition.map { $0(R.fields).node }, fieldNames: fields)
+    }
+
+    /// Changes of a type by its name.
+    package init(typeName: String, condition: ConditionNode? = nil, fieldNames: [String] = []) {
+        self.typeName = typeName
+        self.condition = condition
+        self.fieldNames = fieldNames
+    }
+}
+
+/// Filters made ready for a catalog.
+package struct FeedFilters: Sendable {
+    private struct Ready: Sendable {
+        let condition: CompiledCondition?
+        let fields: Set<UInt32>
+    }
+
+    private var byType: [UInt32: [Ready]] = [:]
+
+    /// Makes filters ready; what passes one of them is wanted.
+    ///
+    /// - Throws: ``StoreError``: `unknownType`, `unknownField`, `invalidValue` when a condition does not fit its type.
+    package init(_ filters: [FeedFilter], _ catalog: Catalog) throws(StoreError) {
+        for filter in filters {
+            let type = catalog.types[try catalog.requirePlace(ofTypeNamed: filter.typeName)]
+            var fields: Set<UInt32> = []
+            for name in filter.fieldNames {
+                guard let place = type.type.place(ofFieldNamed: name) else {
+                    throw StoreError(.unknownField, "\(type.name) has no field \(name)")
+                }
+                fields.insert(type.type.fields[place].id)
+            }
+            let condition = try filter.condition.map { (node) throws(StoreError) in
+                try ConditionCompiler(type: type.type).compile(node)
+            }
+            byType[type.type.id, default: []].append(Ready(condition: condition, fields: fields))
+        }
+    }
+
+    /// Whether a change is wanted. Changes of a wanted type's schema are, and resets of it.
+    package func pass(_ change: FeedChange, type: OpenType?) throws(CodecError) -> Bool {
+        if change.kind == .reset, change.type == .max { return true }
+        guard let filters = byType[change.type], let type else { return false }
+        guard change.isOfRecord else { return true }
+        for filter in filters where try FeedFilters.pass(filter, change, type) { return true }
+        return false
+    }
+
+    private static func pass(_ filter: Ready, _ change: FeedChange, _ type: OpenType) throws(CodecError) -> Bool {
+        if change.kind == .update, !filter.fields.isEmpty,
+            !change.earlier.contains(where: { filter.fields.contains($0.field) })
+        {
+            return false
+        }
+        guard let condition = filter.condition else { return true }
+        for state in [change.after, try change.before(type)] {
+            guard let state else { continue }
+            let record = unsafe try RecordBytes(unverified: state.span.bytes)
+            let holds = try type.withNewest(record) { (newest) throws(CodecError) in
+                try condition.holds(newest.table)
+            }
+            if holds { return true }
+        }
+        return false
+    }
+}

@@ -1,0 +1,154 @@
+package import Foundation
+
+/// A change set as it was read, or a part of a large one.
+package struct FeedPart: Sendable {
+    package let sequence: UInt64
+    package let header: FeedEntryHeader
+    /// Which part this is, from 0.
+    package let number: Int
+    /// The place of its first change among those of the change set.
+    package let firstIndex: Int
+    /// Whether no part of the change set comes after this one.
+    package let isLast: Bool
+    /// Where a reader stands that has this part: after the change set, or before it while parts are missing.
+    package let position: Position
+    package let changes: [FeedChange]
+}
+
+extension FeedPart {
+    /// A change set that this process has just committed, from its whole stream.
+    package init(_ entry: WrittenEntry, store: UUID) throws(CodecError) {
+        let decoded = unsafe try FeedEntry(
+            sequence: entry.sequence, hash: entry.hash, stream: entry.stream.span.bytes)
+        self.init(
+            sequence: entry.sequence,
+            header: FeedEntryHeader(
+                time: decoded.time, epoch: decoded.epoch, previousHash: decoded.previousHash, origin: decoded.origin,
+                changeCount: UInt64(decoded.changes.count)),
+            number: 0, firstIndex: 0, isLast: true,
+            position: Position(store: store, epoch: decoded.epoch, sequence: entry.sequence, hash: entry.hash),
+            changes: decoded.changes)
+    }
+}
+
+/// A change set as this process wrote it, kept for readers of the feed in this process.
+package struct WrittenEntry: Sendable {
+    package let sequence: UInt64
+    package let hash: UInt64
+    /// The whole stream of the entry.
+    package let stream: [UInt8]
+}
+
+/// Decodes one entry of the feed fragment by fragment, so that a large one takes memory for a part of it only.
+struct FeedEntryDecoder: Sendable {
+    let sequence: UInt64
+    private let store: UUID
+    private let before: Position
+    private var header: FeedEntryHeader?
+    private var hash: UInt64
+    private var nextFragment: UInt32 = 0
+    private var hasLastFragment = false
+    /// What was read of the stream and not decoded yet.
+    private var rest: [UInt8] = []
+    private var remainingCount: UInt64 = 0
+    private var partCount = 0
+    private var decodedCount = 0
+
+    /// A decoder for the entry after a position.
+    init(after position: Position) {
+        sequence = position.sequence + 1
+        before = position
+        store = position.store
+        hash = position.hash
+    }
+
+    /// The key of the fragment that comes next.
+    var nextKey: [UInt8] {
+        var key = ByteWriter(capacity: 16)
+        key.append(bigEndian: sequence)
+        key.append(bigEndian: nextFragment)
+        return key.array()
+    }
+
+    /// Whether another fragment is needed before the next part.
+    private(set) var needsFragment = true
+
+    /// Takes the next fragment and decodes what can be decoded of it, up to `limit` changes.
+    ///
+    /// - Returns: a part, when there are `limit` changes or the entry is at its end.
+    /// - Throws: ``CodecError`` when the fragment is not the next one, its hash does not fit, or it cannot be decoded.
+    mutating func take(
+        key: RawSpan, value: RawSpan, limit: Int, into changes: inout [FeedChange]
+    ) throws(CodecError) -> FeedPart? {
+        let fragment = try FeedFragment(key: key, value: value)
+        guard fragment.sequence == sequence, fragment.fragment == nextFragment else {
+            throw CodecError("fragment \(nextFragment) is missing")
+        }
+        hash = try fragment.verifiedHash(seed: hash)
+        nextFragment += 1
+        hasLastFragment = fragment.isLast
+        if rest.isEmpty { return try decode(fragment.stream, limit: limit, into: &changes) }
+        let stream = rest + fragment.stream.array()
+        return unsafe try decode(stream.span.bytes, limit: limit, into: &changes)
+    }
+
+    /// Decodes what is left of the fragments taken before.
+    mutating func takeRest(limit: Int, into changes: inout [FeedChange]) throws(CodecError) -> FeedPart? {
+        let stream = rest
+        return unsafe try decode(stream.span.bytes, limit: limit, into: &changes)
+    }
+
+    private mutating func decode(
+        _ stream: RawSpan, limit: Int, into changes: inout [FeedChange]
+    ) throws(CodecError) -> FeedPart? {
+        var decoded = 0
+        defer { rest = stream.extracting(decoded..<stream.byteCount).array() }
+        if header == nil {
+            var reader = ByteReader(stream)
+            let header = try FeedEntryHeader(from: &reader)
+            // Each change takes two bytes at least, and a fragment is full before there is another.
+            guard !hasLastFragment || header.changeCount <= UInt64(reader.remaining) else {
+                throw CodecError("a feed entry counts \(header.changeCount) changes")
+            }
+            self.header = header
+            remainingCount = header.changeCount
+            decoded = reader.offset
+        }
+        while remainingCount > 0, changes.count < limit {
+            var reader = ByteReader(stream.extracting(decoded..<stream.byteCount))
+            do {
+                changes.append(try FeedChange(from: &reader))
+            } catch {
+                // It goes on in the next fragment.
+                if !hasLastFragment {
+                    needsFragment = true
+                    return nil
+                }
+                throw error
+            }
+            decoded += reader.offset
+            remainingCount -= 1
+        }
+        if remainingCount == 0 {
+            guard hasLastFragment, decoded == stream.byteCount else {
+                throw CodecError("a feed entry goes on after its changes")
+            }
+        }
+        needsFragment = false
+        return part(&changes)
+    }
+
+    private mutating func part(_ changes: inout [FeedChange]) -> FeedPart? {
+        guard let header else { return nil }
+        defer {
+            partCount += 1
+            decodedCount += changes.count
+            changes = []
+        }
+        let isLast = remainingCount == 0
+        let after = Position(store: store, epoch: header.epoch, sequence: sequence, hash: hash)
+        return FeedPart(
+            sequence: sequence, header: header, number: partCount, firstIndex: decodedCount, isLast: isLast,
+            position: isLast ? after : before, changes: changes)
+    }
+}

@@ -1,0 +1,94 @@
+import LMDB
+
+// Positions in the feed of one snapshot.
+extension ReadingScope {
+    /// The newest position.
+    package func feedPosition() throws(StoreError) -> Position { Position(store: state.identity, head: try feedHead()) }
+
+    /// The oldest position from which the feed can be resumed.
+    package func oldestPosition() throws(StoreError) -> Position {
+        let head = try feedHead()
+        return try position(at: head.oldest - 1, head)
+    }
+
+    /// The position after the change set with this sequence number.
+    ///
+    /// - Throws: ``StoreError``: `positionCompacted` (with the oldest position), `positionInFuture`.
+    package func position(at sequence: UInt64) throws(StoreError) -> Position {
+        let head = try feedHead()
+        guard sequence <= head.sequence else { throw inFuture(sequence, head) }
+        guard sequence + 1 >= head.oldest else { throw try compacted(sequence, head) }
+        return try position(at: sequence, head)
+    }
+
+    /// Checks that the feed can be resumed after a position.
+    ///
+    /// - Throws: ``StoreError``: `positionOfAnotherStore`, `positionInFuture`, `positionCompacted` (with the oldest
+    ///   position), `positionDiverged`.
+    package func requireResumable(_ position: Position) throws(StoreError) {
+        let head = try feedHead()
+        guard position.store == state.identity else {
+            throw StoreError(
+                .positionOfAnotherStore,
+                "the position is one of the store \(position.store), this one is \(state.identity)",
+                remedy: "open the store that it was taken from, or start from a new position")
+        }
+        guard position.sequence <= head.sequence else { throw inFuture(position.sequence, head) }
+        try requireRetained(position, head)
+        guard try self.position(at: position.sequence, head).hash == position.hash else {
+            throw StoreError(
+                .positionDiverged,
+                "change set \(position.sequence) is not the one that the position was taken after: the store was restored "
+                    + "from a backup, or lost its last commits with the power",
+                remedy: "read the records afresh and go on from there")
+        }
+    }
+
+    /// Checks that all change sets after a position are there.
+    func requireRetained(_ position: Position, _ head: FeedHead) throws(StoreError) {
+        guard position.sequence + 1 >= head.oldest else { throw try compacted(position.sequence, head) }
+    }
+
+    private func position(at sequence: UInt64, _ head: FeedHead) throws(StoreError) -> Position {
+        if sequence == head.sequence { return Position(store: state.identity, head: head) }
+        let after = try feedHeader(sequence + 1)
+        // That of a change set that is gone is not known; nothing is compared by it.
+        let epoch = sequence < head.oldest ? after.epoch : try feedHeader(sequence).epoch
+        return Position(store: state.identity, epoch: epoch, sequence: sequence, hash: after.previousHash)
+    }
+
+    /// What stands before the changes of a retained change set.
+    ///
+    /// - Throws: ``StoreError`` with the code `damaged` when it is not there or cannot be decoded.
+    package func feedHeader(_ sequence: UInt64) throws(StoreError) -> FeedEntryHeader {
+        var key = ByteWriter(capacity: 16)
+        key.append(bigEndian: sequence)
+        key.append(bigEndian: UInt32(0))
+        do throws(CodecError) {
+            guard let value = try? value(state.databases.feed, key: key.bytes) else {
+                throw CodecError("its first fragment is missing")
+            }
+            var reader = ByteReader(try FeedFragment(key: key.bytes, value: value).stream)
+            return try FeedEntryHeader(from: &reader)
+        } catch {
+            throw StoreError(error, at: "change set \(sequence) of the feed")
+        }
+    }
+
+    private func inFuture(_ sequence: UInt64, _ head: FeedHead) -> StoreError {
+        var error = StoreError(
+            .positionInFuture, "the position is after change set \(sequence), the newest is \(head.sequence)",
+            remedy: "check whether the store was restored from a backup; start from a position that it has")
+        error.oldestPosition = try? position(at: head.oldest - 1, head)
+        return error
+    }
+
+    private func compacted(_ sequence: UInt64, _ head: FeedHead) throws(StoreError) -> StoreError {
+        var error = StoreError(
+            .positionCompacted,
+            "change sets after \(sequence) are not retained any more, the oldest is \(head.oldest)",
+            remedy: "read the records and go on from their position, or retain more change sets")
+        error.oldestPosition = try position(at: head.oldest - 1, head)
+        return error
+    }
+}

@@ -1,0 +1,45 @@
+public import StoreEngine
+
+/// The change sets of a store from a position on, as they are committed by any process: an asynchronous sequence that has no
+/// end of its own.
+///
+/// Each iterator reads for itself, at its own pace: what it has not taken stays on disk, takes no memory, and never keeps a
+/// writer waiting. The sequence ends when its task is cancelled.
+///
+/// The iterator throws ``StoreError``: `positionCompacted` when the reader was so slow that change sets it had not read are not
+/// retained any longer; `positionOfAnotherStore`, `positionInFuture`, `positionDiverged` for a position that does not fit;
+/// `closed`; `damaged`.
+public struct ChangeFeed: AsyncSequence, Sendable {
+    public typealias Element = ChangeSet
+
+    let store: Store
+    let start: FeedStart
+    let options: FeedOptions
+
+    /// A reader of its own.
+    public func makeAsyncIterator() -> Iterator { Iterator(feed: self) }
+
+    /// Reads the feed.
+    public struct Iterator: AsyncIteratorProtocol {
+        private let feed: ChangeFeed
+        private var tail: FeedTail?
+
+        init(feed: ChangeFeed) { self.feed = feed }
+
+        /// The next change set; waits for it. Nil once the task is cancelled.
+        public mutating func next() async throws -> ChangeSet? {
+            var tail = try self.tail ?? feed.makeTail()
+            defer { self.tail = tail }
+            while !Task.isCancelled {
+                if let next = try tail.next() { return next }
+                guard try await tail.wait() else { return nil }
+            }
+            return nil
+        }
+    }
+
+    private func makeTail() throws -> FeedTail {
+        let transaction = try store.beginRead()
+        return FeedTail(store, after: try start.position(in: transaction._reading), options)
+    }
+}

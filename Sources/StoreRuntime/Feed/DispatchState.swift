@@ -1,0 +1,72 @@
+import StoreEngine
+
+/// Who waits for the feed to move on, and how far it is known to be: a state machine without a lock or a thread.
+struct DispatchState {
+    /// Why a wait ended.
+    enum Wake: Sendable {
+        case moved, cancelled, closed
+    }
+
+    typealias Resume = @Sendable (Wake) -> Void
+
+    private struct Waiter {
+        let sequence: UInt64
+        let resume: Resume
+    }
+
+    /// The newest change set that this process knows of.
+    private(set) var sequence: UInt64 = 0
+    private(set) var isStopped = false
+    private var waiters: [UInt64: Waiter] = [:]
+    /// Waits that were cancelled before they began.
+    private var cancelled: Set<UInt64> = []
+    private var lastID: UInt64 = 0
+
+    /// Whether anybody waits.
+    var hasWaiters: Bool { !waiters.isEmpty }
+
+    /// A number for a wait to come.
+    mutating func makeID() -> UInt64 {
+        lastID += 1
+        return lastID
+    }
+
+    /// Waits for a change set after `sequence`.
+    ///
+    /// - Returns: why the wait is over already; nil when it is not, and `resume` will be called.
+    mutating func wait(_ id: UInt64, after sequence: UInt64, resume: @escaping Resume) -> Wake? {
+        if cancelled.remove(id) != nil { return .cancelled }
+        if isStopped { return .closed }
+        if self.sequence > sequence { return .moved }
+        waiters[id] = Waiter(sequence: sequence, resume: resume)
+        return nil
+    }
+
+    /// Ends a wait.
+    mutating func cancel(_ id: UInt64) -> Resume? {
+        guard let waiter = waiters.removeValue(forKey: id) else {
+            cancelled.insert(id)
+            return nil
+        }
+        return waiter.resume
+    }
+
+    /// Forgets a wait that is over, and that it was cancelled.
+    mutating func forget(_ id: UInt64) { cancelled.remove(id) }
+
+    /// Notes how far the feed is, and gives those whose wait is over. It never goes back.
+    mutating func advance(to sequence: UInt64) -> [Resume] {
+        guard sequence > self.sequence else { return [] }
+        self.sequence = sequence
+        let ready = waiters.filter { $0.value.sequence < sequence }
+        for id in ready.keys { waiters[id] = nil }
+        return ready.values.map(\.resume)
+    }
+
+    /// Ends all waits, now and later.
+    mutating func stop() -> [Resume] {
+        isStopped = true
+        defer { waiters = [:] }
+        return waiters.values.map(\.resume)
+    }
+}

@@ -1,0 +1,202 @@
+import Dispatch
+import Foundation
+import LMDB
+import StoreEngine
+import Synchronization
+
+/// Tells those in this process who read the feed that it has moved on, whoever wrote.
+///
+/// Life: made with the store; its threads start with the first who waits, and end with the store.
+/// - `state` and `recent` are protected by their mutexes, `state` first where both are taken.
+/// - `phase` is protected by its mutex: not started, running, stopped.
+/// - `wakeFile` is constant; nil where it cannot be used, and other processes are noticed by looking now and then.
+///
+/// Own commits come from the writer, right after they are made. Those of other processes: a thread waits on the wake file, a
+/// second one for writes to the data file by programs that know nothing of it, and every few seconds the first looks anyway.
+/// Each only notes how far the feed is; what is in it, readers read themselves, so nothing can be missed or come twice.
+final class Dispatcher: Sendable {
+    /// What the threads do with the store.
+    struct Access: Sendable {
+        /// The newest change set, and whether a program that is not ModelStore has written since.
+        let look: @Sendable () throws -> (sequence: UInt64, foreign: Int?)
+        /// Has a reset written, since a foreign program wrote.
+        let noteForeignWrite: @Sendable () -> Void
+    }
+
+    private enum Phase {
+        case idle
+        case running(threads: [ThreadEnd])
+        case stopped
+    }
+
+    private let path: String
+    private let wakeFile: WakeFile?
+    private let state = HandoverMutex(DispatchState())
+    private let recent = HandoverMutex(RecentChanges())
+    private let phase = HandoverMutex<Phase>(.idle)
+    private let isWatched = Atomic(false)
+    private let isStopping = Atomic(false)
+    private let fileWatch = HandoverMutex<FileWatch?>(nil)
+    /// The last foreign commit that was reported.
+    private let reportedForeign = HandoverMutex<Int?>(nil)
+
+    /// How often a thread looks although nothing woke it, in milliseconds.
+    private static let sweepMilliseconds: UInt32 = 2_000
+    /// How long writes to the data file are taken for one, in milliseconds.
+    private static let foreignRestMilliseconds: UInt32 = 5
+
+    init(path: String, wakeFile: WakeFile?) {
+        self.path = path
+        self.wakeFile = wakeFile
+    }
+
+    /// Whether the writer shall hand over what it commits.
+    var wantsEntries: Bool { isWatched.load(ordering: .relaxed) }
+
+    // MARK: The writer's side
+
+    /// Notes what this process has committed, and wakes those who wait for it here and in other processes.
+    ///
+    /// - Parameters:
+    ///   - entries: the change sets in order; an empty one stands for one that is not kept.
+    func committed(_ sequence: UInt64, _ entries: [WrittenEntry?]) {
+        if wantsEntries {
+            recent.withLock { recent in
+                for entry in entries {
+                    if let entry { recent.add(entry) } else { recent.removeAll() }
+                }
+            }
+        }
+        advance(to: sequence)
+        wakeFile?.wakeAll()
+    }
+
+    // MARK: Readers' side
+
+    /// Change sets right after a sequence number that this process has committed and kept.
+    func recent(after sequence: UInt64, limit: Int) -> ArraySlice<RecentEntry> {
+        recent.withLock { $0.after(sequence, limit: limit) }
+    }
+
+    /// Waits until there is a change set after `sequence`.
+    func wait(after sequence: UInt64, _ access: Access) async -> DispatchState.Wake {
+        start(access)
+        let id = state.withLock { $0.makeID() }
+        let wake = await withTaskCancellationHandler {
+            await withCheckedContinuation { (continuation: CheckedContinuation<DispatchState.Wake, Never>) in
+                let wake = state.withLock { $0.wait(id, after: sequence) { continuation.resume(returning: $0) } }
+                if let wake { continuation.resume(returning: wake) }
+            }
+        } onCancel: {
+            state.withLock { $0.cancel(id) }?(.cancelled)
+        }
+        state.withLock { $0.forget(id) }
+        return wake
+    }
+
+    /// Starts the threads, if they do not run, and has the writer hand over what it commits.
+    func start(_ access: Access) {
+        let isFirst = phase.withLock { phase in
+            guard case .idle = phase else { return false }
+            phase = .running(threads: [])
+            return true
+        }
+        guard isFirst else { return }
+        isWatched.store(true, ordering: .relaxed)
+        var threads = [startThread("store-feed") { self.followWakes(access) }]
+        if let watch = FileWatch(path + "/data.mdb") {
+            fileWatch.withLock { $0 = watch }
+            threads.append(startThread("store-watch") { self.followFile(watch, access) })
+        }
+        let isStopped = phase.withLock { phase in
+            guard case .running = phase else { return true }
+            phase = .running(threads: threads)
+            return false
+        }
+        if isStopped { end(threads) }
+    }
+
+    /// Ends the threads and all waits.
+    func stop() {
+        let threads = phase.withLock { phase in
+            defer { phase = .stopped }
+            if case .running(let threads) = phase { return threads }
+            return []
+        }
+        end(threads)
+        for resume in state.withLock({ $0.stop() }) { resume(.closed) }
+    }
+
+    private func end(_ threads: [ThreadEnd]) {
+        isStopping.store(true, ordering: .releasing)
+        fileWatch.withLock { $0 }?.stop()
+        for thread in threads {
+            // One that was about to wait has not heard the wake before.
+            repeat { wakeFile?.wakeWaiting() } while !thread.wait(milliseconds: 5)
+        }
+    }
+
+    // MARK: The threads
+
+    private func startThread(_ name: String, _ body: @escaping @Sendable () -> Void) -> ThreadEnd {
+        let end = ThreadEnd()
+        Thread.detachNewThread {
+            Thread.current.name = name
+            body()
+            end.signal()
+        }
+        return end
+    }
+
+    private func followWakes(_ access: Access) {
+        while !isStopping.load(ordering: .acquiring) {
+            let count = wakeFile?.count ?? 0
+            look(access)
+            guard let wakeFile else {
+                rest()
+                continue
+            }
+            if isStopping.load(ordering: .acquiring) { return }
+            wakeFile.wait(whileCountIs: count, milliseconds: Dispatcher.sweepMilliseconds)
+        }
+    }
+
+    // Without a wake file there is nothing to wait on but time.
+    private func rest() {
+        for _ in 0..<20 where !isStopping.load(ordering: .acquiring) { usleep(10_000) }
+    }
+
+    private func followFile(_ watch: FileWatch, _ access: Access) {
+        while watch.wait() {
+            look(access)
+            watch.rest(milliseconds: Dispatcher.foreignRestMilliseconds)
+        }
+    }
+
+    // An error here is one for those who read: they look themselves.
+    private func look(_ access: Access) {
+        guard let seen = try? access.look() else { return }
+        advance(to: seen.sequence)
+        guard let foreign = seen.foreign else { return }
+        let isNew = reportedForeign.withLock { reported in
+            defer { reported = foreign }
+            return reported != foreign
+        }
+        if isNew { access.noteForeignWrite() }
+    }
+
+    private func advance(to sequence: UInt64) {
+        for resume in state.withLock({ $0.advance(to: sequence) }) { resume(.moved) }
+    }
+}
+
+/// The end of a thread, to wait for.
+private final class ThreadEnd: Sendable {
+    private let hasEnded = DispatchSemaphore(value: 0)
+
+    /// Says that the thread does nothing more.
+    func signal() { hasEnded.signal() }
+
+    /// Blocks until the thread has ended; false when it has not in this time.
+    func wait(milliseconds: Int) -> Bool { hasEnded.wait(timeout: .now() + .milliseconds(milliseconds)) == .success }
+}

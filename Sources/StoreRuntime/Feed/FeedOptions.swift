@@ -1,0 +1,23 @@
+public import StoreEngine
+
+/// How the feed is read.
+public struct FeedOptions: Sendable {
+    /// Which changes are wanted; all when empty, else those that pass one of these.
+    public var filters: [FeedFilter] = []
+    /// Whether change sets that this process wrote under this name are left out.
+    public var skipsOwnOrigin = false
+    /// Whether change sets that wait together are put together into one, with the net change of each record.
+    ///
+    /// A reader that keeps up gets each by itself.
+    public var squashes = false
+    /// Whether an empty change set tells how far the reader is when the filters let nothing through.
+    public var reportsProgress = false
+    /// The most changes in one part of a change set: what a reader keeps in memory. At least 1.
+    public var changesPerPart = 10_000
+
+    /// All changes, each change set by itself.
+    public init() {}
+
+    /// Only what passes one of some filters.
+    public init(only filters: FeedFilter...) { self.filters = filters }
+}

@@ -1,0 +1,39 @@
+public import StoreEngine
+
+/// Where a reader of the feed begins.
+public struct FeedStart: Sendable {
+    enum Place: Sendable {
+        case oldest
+        case newest
+        case after(Position)
+        case afterSequence(UInt64)
+    }
+
+    let place: Place
+
+    /// With the oldest retained change set.
+    public static let oldest = FeedStart(place: .oldest)
+
+    /// With what is committed from now on.
+    public static let newest = FeedStart(place: .newest)
+
+    /// With what comes after a position.
+    public static func after(_ position: Position) -> FeedStart { FeedStart(place: .after(position)) }
+
+    /// With what comes after the change set of this sequence number.
+    ///
+    /// A number alone does not tell which store and which history it is of; keep a ``Position`` where that matters.
+    public static func after(sequence: UInt64) -> FeedStart { FeedStart(place: .afterSequence(sequence)) }
+
+    /// The position in a snapshot of the store.
+    func position(in scope: ReadingScope) throws(StoreError) -> Position {
+        switch place {
+        case .oldest: return try scope.oldestPosition()
+        case .newest: return try scope.feedPosition()
+        case .after(let position):
+            try scope.requireResumable(position)
+            return position
+        case .afterSequence(let sequence): return try scope.position(at: sequence)
+        }
+    }
+}

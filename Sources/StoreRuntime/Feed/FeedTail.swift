@@ -1,0 +1,137 @@
+import Foundation
+import StoreEngine
+
+/// One reader's way through the feed: what it has read, and what of that waits to be taken.
+///
+/// It belongs to one task at a time. Between two reads it holds no snapshot.
+struct FeedTail {
+    private let store: Store
+    private let options: FeedOptions
+    private let skippedOrigins: Set<Origin>
+    private var walk: FeedWalk
+    private var filters: (version: UInt64, filters: FeedFilters)?
+    /// What was read and not taken, the next one last.
+    private var ready: [ChangeSet] = []
+
+    /// The most change sets that are read at once from memory.
+    private static let recentLimit = 256
+    /// The most records that are put together into one change set.
+    private static let squashLimit = 100_000
+
+    /// A reader from after `position` on.
+    init(_ store: Store, after position: Position, _ options: FeedOptions, skippedOrigins: Set<Origin> = []) {
+        self.store = store
+        self.options = options
+        self.skippedOrigins =
+            options.skipsOwnOrigin ? skippedOrigins.union([store.core.ownOrigin]) : skippedOrigins
+        walk = FeedWalk(after: position)
+    }
+
+    /// The next change set, when there is one.
+    mutating func next() throws -> ChangeSet? {
+        while ready.isEmpty {
+            guard try read() else { return nil }
+        }
+        return ready.removeLast()
+    }
+
+    /// Waits until there may be more to read.
+    ///
+    /// - Returns: false when the task was cancelled.
+    /// - Throws: ``StoreError`` with the code `closed`.
+    func wait() async throws -> Bool {
+        let core = store.core
+        switch await core.dispatcher.wait(after: walk.position.sequence, core.access) {
+        case .moved: return true
+        case .cancelled: return false
+        case .closed: throw WriteQueue.closed
+        }
+    }
+
+    /// Reads what comes next.
+    ///
+    /// - Returns: whether there was anything.
+    private mutating func read() throws -> Bool {
+        try store.requireOpen()
+        let (parts, state) = try readParts()
+        guard let last = parts.last else { return false }
+        var sets: [ChangeSet] = []
+        for part in parts {
+            if let set = try wanted(part, state) { sets.append(set) }
+        }
+        if options.squashes { sets = try squashed(sets) }
+        // At the end, so that it tells the newest.
+        if options.reportsProgress, sets.last.map({ $0.position != last.position }) ?? true {
+            sets.append(ChangeSet(last, wanted: [], state))
+        }
+        ready = sets.reversed()
+        return true
+    }
+
+    private mutating func readParts() throws -> ([FeedPart], StoreState) {
+        let core = store.core
+        if !walk.isInside {
+            let recent = core.dispatcher.recent(after: walk.position.sequence, limit: FeedTail.recentLimit)
+            if let first = recent.first {
+                let state = core.state
+                let head = try first.part(store: state.identity)
+                // A large one is read from the store in parts.
+                if head.header.previousHash == walk.position.hash, head.changes.count <= options.changesPerPart {
+                    return try (take(recent, state), state)
+                }
+            }
+        }
+        let transaction = try core.beginRead()
+        let scope = transaction._reading
+        return (try walk.read(scope, changeLimit: max(options.changesPerPart, 1)), scope.state)
+    }
+
+    private mutating func take(_ recent: ArraySlice<RecentEntry>, _ state: StoreState) throws -> [FeedPart] {
+        var parts: [FeedPart] = []
+        for entry in recent {
+            let part = try entry.part(store: state.identity)
+            if part.changes.count > options.changesPerPart { break }
+            parts.append(part)
+            walk = FeedWalk(after: part.position)
+        }
+        return parts
+    }
+
+    /// What the options leave of a part; nil when that is nothing.
+    private mutating func wanted(_ part: FeedPart, _ state: StoreState) throws -> ChangeSet? {
+        if skippedOrigins.contains(part.header.origin) { return nil }
+        guard !options.filters.isEmpty else { return ChangeSet(part, wanted: nil, state) }
+        let filters = try readyFilters(state)
+        var places: [Int] = []
+        for (place, change) in part.changes.enumerated() {
+            do {
+                if try filters.pass(change, type: ChangeSet.type(of: change, state)) { places.append(place) }
+            } catch {
+                throw StoreError(error, at: "change \(part.firstIndex + place) of change set \(part.sequence)")
+            }
+        }
+        return places.isEmpty ? nil : ChangeSet(part, wanted: places, state)
+    }
+
+    private mutating func readyFilters(_ state: StoreState) throws -> FeedFilters {
+        if let filters, filters.version == state.catalog.version { return filters.filters }
+        let made = try FeedFilters(options.filters, state.catalog)
+        filters = (state.catalog.version, made)
+        return made
+    }
+
+    private func squashed(_ sets: [ChangeSet]) throws -> [ChangeSet] {
+        guard sets.count > 1 else { return sets }
+        var result: [ChangeSet] = []
+        var squash: ChangeSquash?
+        for set in sets {
+            if squash == nil { squash = try ChangeSquash(set) } else { try squash?.add(set) }
+            if squash?.count ?? 0 >= FeedTail.squashLimit, set.isLastPart {
+                if let full = try squash?.finish() { result.append(full) }
+                squash = nil
+            }
+        }
+        if let rest = try squash?.finish() { result.append(rest) }
+        return result.filter { !$0.changes.isEmpty || options.reportsProgress }
+    }
+}

@@ -1,0 +1,63 @@
+public import StoreEngine
+
+extension Store {
+    /// The change sets after a position, and then each as it is committed, by whatever process.
+    ///
+    /// ```swift
+    /// for try await set in store.changes(since: position) {
+    ///     for change in try set.changes(of: Sensor.self) where change.changes(\.celsius) { … }
+    ///     position = set.position
+    /// }
+    /// ```
+    ///
+    /// - Parameter position: where to go on, usually the ``ChangeSet/position`` of the last one that was dealt with.
+    public func changes(since position: Position, _ options: FeedOptions = FeedOptions()) -> ChangeFeed {
+        changes(from: .after(position), options)
+    }
+
+    /// The change sets from a place in the feed on, and then each as it is committed, by whatever process.
+    ///
+    /// - Parameter start: where to begin; `.newest` is the moment of this call.
+    public func changes(from start: FeedStart, _ options: FeedOptions = FeedOptions()) -> ChangeFeed {
+        var start = start
+        // Else what is committed before the first element is asked for would be missing. An error shows there again.
+        if case .newest = start.place, let now = try? position { start = .after(now) }
+        return ChangeFeed(store: self, start: start, options: options)
+    }
+
+    /// The positions from which the feed can be resumed: the oldest and the newest.
+    ///
+    /// - Throws: ``StoreError``.
+    public var feedRange: ClosedRange<UInt64> {
+        get throws {
+            let transaction = try beginRead()
+            let head = try transaction._reading.feedHead()
+            return (head.oldest - 1)...head.sequence
+        }
+    }
+
+    /// Waits until this process sees everything up to a position, which another process may have written: to read there what
+    /// was written here.
+    ///
+    /// - Throws: ``StoreError``: `positionOfAnotherStore`, `positionDiverged` when the store's history at the position is another;
+    ///   `closed`. `CancellationError`.
+    public func wait(for position: Position) async throws {
+        try requireOpen()
+        while true {
+            do {
+                let transaction = try beginRead()
+                do {
+                    return try transaction._reading.requireResumable(position)
+                } catch let error where error.code == .positionCompacted {
+                    return
+                }
+            } catch let error as StoreError where error.code == .positionInFuture {
+                switch await core.dispatcher.wait(after: position.sequence - 1, core.access) {
+                case .moved: continue
+                case .cancelled: throw CancellationError()
+                case .closed: throw WriteQueue.closed
+                }
+            }
+        }
+    }
+}
