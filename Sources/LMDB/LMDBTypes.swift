@@ -19,6 +19,9 @@ package struct LMDBStatistics: Hashable, Sendable {
     package let leafPages: Int
     package let overflowPages: Int
     package let entries: Int
+
+    /// The bytes of the file that it takes.
+    package var byteCount: Int { (branchPages + leafPages + overflowPages) * pageSize }
 }
 
 /// The size of an environment.

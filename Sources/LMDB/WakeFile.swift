@@ -39,6 +39,7 @@ package final class WakeFile: @unchecked Sendable {
                 unsafe WakeFile.magic.withUnsafeBytes({ unsafe pwrite(descriptor, $0.baseAddress, $0.count, 0) })
                     == WakeFile.magic.count
             else { throw LMDBError(code: errno, operation: "pwrite", path: path) }
+            WakeFile.share(descriptor, as: directory + "/data.mdb")
         }
         guard SystemCalls.byteCount(of: descriptor) ?? 0 >= WakeFile.byteCount else {
             throw LMDBError(code: ENODATA, operation: "open", path: path)
@@ -49,6 +50,15 @@ package final class WakeFile: @unchecked Sendable {
             throw LMDBError(code: errno, operation: "mmap", path: path)
         }
         unsafe self.map = map
+    }
+
+    /// Lets those use the file who may use the data: root makes it for others too.
+    private static func share(_ descriptor: Int32, as dataFile: String) {
+        var data = stat()
+        var own = stat()
+        guard unsafe stat(dataFile, &data) == 0, unsafe fstat(descriptor, &own) == 0 else { return }
+        if own.st_uid != data.st_uid || own.st_gid != data.st_gid { _ = fchown(descriptor, data.st_uid, data.st_gid) }
+        if own.st_mode & 0o777 != data.st_mode & 0o777 { _ = fchmod(descriptor, data.st_mode & 0o777) }
     }
 
     deinit { _ = unsafe munmap(map, WakeFile.byteCount) }

@@ -31,6 +31,28 @@ package enum FeedReader {
         }
     }
 
+    /// What stands before the changes of a retained change set.
+    ///
+    /// - Throws: ``StoreError`` with the code `damaged` when it is not there or cannot be decoded.
+    static func header(
+        _ sequence: UInt64, in database: LMDBDatabase, _ snapshot: LMDBSnapshot
+    ) throws(StoreError) -> FeedEntryHeader {
+        var key = ByteWriter(capacity: 16)
+        key.append(bigEndian: sequence)
+        key.append(bigEndian: UInt32(0))
+        do {
+            guard let value = try snapshot.get(database, key: key.bytes) else {
+                throw CodecError("its first fragment is missing")
+            }
+            var reader = ByteReader(try FeedFragment(key: key.bytes, value: value).stream)
+            return try FeedEntryHeader(from: &reader)
+        } catch let error as CodecError {
+            throw StoreError(error, at: "change set \(sequence) of the feed")
+        } catch {
+            throw StoreError(reading: error, at: "the feed")
+        }
+    }
+
     /// Checks a fragment and appends its part of the stream.
     ///
     /// - Returns: whether it is the last.

@@ -1,31 +1,143 @@
+package import Foundation
 package import LMDB
 
-/// Removes change sets that are no longer retained.
-package enum FeedRetention {
-    /// The most fragments that one commit removes besides as many as it added, so that no commit pays for all.
-    static let fragmentsPerCommit = 64
+/// Removes change sets that are no longer retained, in small steps.
+///
+/// The feed is let grow past its limits by a sixteenth, then a step of its own removes that much; only past twice that a
+/// commit removes some by the way. Pages that become free are used again, so the file stays as large as it is.
+package struct FeedRetention {
+    /// The most fragments that one commit removes besides twice as many as it added.
+    private static let fragmentsPerCommit = 64
+    /// The most fragments that a step of its own removes.
+    private static let fragmentsPerStep = 2_048
+    /// The most change sets whose age a step looks at.
+    private static let agesPerStep = 2_048
 
-    /// Moves `head.oldest` up to what `limit` allows and removes fragments before it.
-    package static func trim(
-        _ head: inout FeedHead, limit: Int, added: Int, _ database: LMDBDatabase, _ raw: inout LMDBWriteTransaction
+    private let limits: StoreLimits
+    private let databases: StoreDatabases
+    private let store: UUID
+
+    package init(_ state: StoreState) {
+        limits = state.limits
+        databases = state.databases
+        store = state.identity
+    }
+
+    /// How many change sets more than the limit the feed may have before they are removed.
+    private static func slack(_ limits: StoreLimits) -> UInt64 { UInt64(max(limits.retainedChangeSets, 1) / 16) }
+
+    /// Whether a step of its own is due, by the number of change sets.
+    package static func isDue(_ head: FeedHead, _ limits: StoreLimits) -> Bool {
+        head.sequence - head.oldest >= UInt64(max(limits.retainedChangeSets, 1)) + slack(limits)
+    }
+
+    /// Removes some change sets by the way of a commit, where the steps do not keep up.
+    package func trimInCommit(
+        _ head: inout FeedHead, added: Int, now: Date, _ raw: inout LMDBWriteTransaction
     ) throws(StoreError) {
-        let retained = UInt64(max(limit, 1))
-        if head.sequence >= retained { head.oldest = max(head.oldest, head.sequence - retained + 1) }
-        var budget = fragmentsPerCommit + 2 * added
+        let limit = UInt64(max(limits.retainedChangeSets, 1)) + 2 * FeedRetention.slack(limits)
+        guard head.sequence - head.oldest >= limit else { return }
+        head.oldest = try allowed(head.sequence - limit + 1, head, now, &raw)
+        _ = try removeFragments(before: head.oldest, atMost: FeedRetention.fragmentsPerCommit + 2 * added, &raw)
+    }
+
+    /// Removes what the limits do not retain.
+    ///
+    /// - Returns: whether there is more to remove.
+    package func step(_ head: inout FeedHead, now: Date, _ raw: inout LMDBWriteTransaction) throws(StoreError) -> Bool {
+        let retained = UInt64(max(limits.retainedChangeSets, 1))
+        var wanted = head.oldest
+        if head.sequence >= retained { wanted = max(wanted, head.sequence - retained + 1) }
+        wanted = max(wanted, try oldestByBytes(head, raw), try oldestByAge(head, now, raw))
+        let wasOldest = head.oldest
+        head.oldest = try allowed(wanted, head, now, &raw)
+        let removed = try removeFragments(before: head.oldest, atMost: FeedRetention.fragmentsPerStep, &raw)
+        return removed == FeedRetention.fragmentsPerStep || head.oldest - wasOldest == UInt64(FeedRetention.agesPerStep)
+    }
+
+    /// The bytes that the feed takes in the file.
+    package static func byteCount(_ databases: StoreDatabases, _ snapshot: LMDBSnapshot) throws(StoreError) -> Int {
+        try mapLMDB { () throws(LMDBError) in try snapshot.statistics(of: databases.feed).byteCount }
+    }
+
+    // About: all change sets count as equally large.
+    private func oldestByBytes(_ head: FeedHead, _ raw: borrowing LMDBWriteTransaction) throws(StoreError) -> UInt64 {
+        guard let limit = limits.retainedFeedByteCount, head.sequence >= head.oldest else { return head.oldest }
+        let bytes = try FeedRetention.byteCount(databases, raw.snapshot)
+        guard bytes > limit else { return head.oldest }
+        let count = head.sequence - head.oldest + 1
+        return head.oldest + min(count - 1, UInt64(Double(count) * Double(bytes - limit) / Double(bytes)) + 1)
+    }
+
+    private func oldestByAge(
+        _ head: FeedHead, _ now: Date, _ raw: borrowing LMDBWriteTransaction
+    ) throws(StoreError) -> UInt64 {
+        guard let seconds = limits.retainedSeconds else { return head.oldest }
+        var oldest = head.oldest
+        let end = min(head.sequence, head.oldest + UInt64(FeedRetention.agesPerStep))
+        while oldest < end, try time(of: oldest, raw).addingTimeInterval(seconds) < now { oldest += 1 }
+        return oldest
+    }
+
+    /// How far the feed may be cut, so that no consumer loses what its lease keeps. One whose lease is over expires.
+    private func allowed(
+        _ wanted: UInt64, _ head: FeedHead, _ now: Date, _ raw: inout LMDBWriteTransaction
+    ) throws(StoreError) -> UInt64 {
+        guard wanted > head.oldest else { return head.oldest }
+        var allowed = wanted
+        for var consumer in try consumers(raw) where consumer.state.position.sequence + 1 < wanted {
+            if consumer.state.isExpired { continue }
+            if try keeps(consumer.state, head, now, raw) {
+                allowed = min(allowed, max(consumer.state.position.sequence + 1, head.oldest))
+            } else {
+                consumer.state.isExpired = true
+                try put(consumer, &raw)
+            }
+        }
+        return allowed
+    }
+
+    private func keeps(
+        _ consumer: ConsumerState, _ head: FeedHead, _ now: Date, _ raw: borrowing LMDBWriteTransaction
+    ) throws(StoreError) -> Bool {
+        let lease = consumer.lease
+        guard lease.holds, head.sequence - consumer.position.sequence <= UInt64(lease.changeSets) else { return false }
+        let next = max(consumer.position.sequence + 1, head.oldest)
+        guard try time(of: next, raw).addingTimeInterval(lease.seconds) >= now else { return false }
+        return try FeedRetention.byteCount(databases, raw.snapshot) <= lease.byteCount
+    }
+
+    private func consumers(_ raw: borrowing LMDBWriteTransaction) throws(StoreError) -> [NamedConsumer] {
+        try ConsumerStorage.all(databases, store: store, raw.snapshot)
+    }
+
+    private func put(_ consumer: NamedConsumer, _ raw: inout LMDBWriteTransaction) throws(StoreError) {
+        try mapLMDB { () throws(LMDBError) in try ConsumerStorage.put(consumer, databases, &raw) }
+    }
+
+    private func time(of sequence: UInt64, _ raw: borrowing LMDBWriteTransaction) throws(StoreError) -> Date {
+        try FeedReader.header(sequence, in: databases.feed, raw.snapshot).time
+    }
+
+    private func removeFragments(
+        before oldest: UInt64, atMost limit: Int, _ raw: inout LMDBWriteTransaction
+    ) throws(StoreError) -> Int {
+        var removed = 0
         do {
-            while budget > 0, let key = try firstKey(before: head.oldest, database, raw) {
-                unsafe try raw.delete(database, key: key.span.bytes)
-                budget -= 1
+            while removed < limit, let key = try firstKey(before: oldest, raw) {
+                unsafe try raw.delete(databases.feed, key: key.span.bytes)
+                removed += 1
             }
         } catch {
             throw StoreError(error)
         }
+        return removed
     }
 
-    private static func firstKey(
-        before oldest: UInt64, _ database: LMDBDatabase, _ raw: borrowing LMDBWriteTransaction
+    private func firstKey(
+        before oldest: UInt64, _ raw: borrowing LMDBWriteTransaction
     ) throws(LMDBError) -> [UInt8]? {
-        var cursor = try raw.snapshot.openCursor(database)
+        var cursor = try raw.snapshot.openCursor(databases.feed)
         guard try cursor.first() else { return nil }
         let key = cursor.key
         guard let sequence = try? key.loadInteger(at: 0, as: UInt64.self).byteSwapped, sequence < oldest else {

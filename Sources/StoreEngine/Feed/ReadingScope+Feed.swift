@@ -57,22 +57,8 @@ extension ReadingScope {
         return Position(store: state.identity, epoch: epoch, sequence: sequence, hash: after.previousHash)
     }
 
-    /// What stands before the changes of a retained change set.
-    ///
-    /// - Throws: ``StoreError`` with the code `damaged` when it is not there or cannot be decoded.
-    package func feedHeader(_ sequence: UInt64) throws(StoreError) -> FeedEntryHeader {
-        var key = ByteWriter(capacity: 16)
-        key.append(bigEndian: sequence)
-        key.append(bigEndian: UInt32(0))
-        do throws(CodecError) {
-            guard let value = try? value(state.databases.feed, key: key.bytes) else {
-                throw CodecError("its first fragment is missing")
-            }
-            var reader = ByteReader(try FeedFragment(key: key.bytes, value: value).stream)
-            return try FeedEntryHeader(from: &reader)
-        } catch {
-            throw StoreError(error, at: "change set \(sequence) of the feed")
-        }
+    private func feedHeader(_ sequence: UInt64) throws(StoreError) -> FeedEntryHeader {
+        try FeedReader.header(sequence, in: state.databases.feed, snapshot)
     }
 
     private func inFuture(_ sequence: UInt64, _ head: FeedHead) -> StoreError {

@@ -30,7 +30,7 @@ final class Dispatcher: Sendable {
     }
 
     private let path: String
-    private let wakeFile: WakeFile?
+    let wakeFile: WakeFile?
     private let state = HandoverMutex(DispatchState())
     private let recent = HandoverMutex(RecentChanges())
     private let phase = HandoverMutex<Phase>(.idle)

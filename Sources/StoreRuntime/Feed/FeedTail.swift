@@ -7,9 +7,8 @@ import StoreEngine
 struct FeedTail {
     private let store: Store
     private let options: FeedOptions
-    private let skippedOrigins: Set<Origin>
+    private var sieve: FeedSieve
     private var walk: FeedWalk
-    private var filters: (version: UInt64, filters: FeedFilters)?
     /// What was read and not taken, the next one last.
     private var ready: [ChangeSet] = []
 
@@ -19,13 +18,17 @@ struct FeedTail {
     private static let squashLimit = 100_000
 
     /// A reader from after `position` on.
-    init(_ store: Store, after position: Position, _ options: FeedOptions, skippedOrigins: Set<Origin> = []) {
+    ///
+    /// - Parameter skippedOrigin: a name of a writer whose change sets are left out.
+    init(_ store: Store, after position: Position, _ options: FeedOptions, skippedOrigin: String? = nil) {
         self.store = store
         self.options = options
-        self.skippedOrigins =
-            options.skipsOwnOrigin ? skippedOrigins.union([store.core.ownOrigin]) : skippedOrigins
+        sieve = FeedSieve(options, own: store.core.ownOrigin, skippedOrigin: skippedOrigin)
         walk = FeedWalk(after: position)
     }
+
+    /// How far it has read.
+    var readPosition: Position { walk.position }
 
     /// The next change set, when there is one.
     mutating func next() throws -> ChangeSet? {
@@ -57,7 +60,7 @@ struct FeedTail {
         guard let last = parts.last else { return false }
         var sets: [ChangeSet] = []
         for part in parts {
-            if let set = try wanted(part, state) { sets.append(set) }
+            if let set = try sieve.wanted(part, state) { sets.append(set) }
         }
         if options.squashes { sets = try squashed(sets) }
         // At the end, so that it tells the newest.
@@ -95,29 +98,6 @@ struct FeedTail {
             walk = FeedWalk(after: part.position)
         }
         return parts
-    }
-
-    /// What the options leave of a part; nil when that is nothing.
-    private mutating func wanted(_ part: FeedPart, _ state: StoreState) throws -> ChangeSet? {
-        if skippedOrigins.contains(part.header.origin) { return nil }
-        guard !options.filters.isEmpty else { return ChangeSet(part, wanted: nil, state) }
-        let filters = try readyFilters(state)
-        var places: [Int] = []
-        for (place, change) in part.changes.enumerated() {
-            do {
-                if try filters.pass(change, type: ChangeSet.type(of: change, state)) { places.append(place) }
-            } catch {
-                throw StoreError(error, at: "change \(part.firstIndex + place) of change set \(part.sequence)")
-            }
-        }
-        return places.isEmpty ? nil : ChangeSet(part, wanted: places, state)
-    }
-
-    private mutating func readyFilters(_ state: StoreState) throws -> FeedFilters {
-        if let filters, filters.version == state.catalog.version { return filters.filters }
-        let made = try FeedFilters(options.filters, state.catalog)
-        filters = (state.catalog.version, made)
-        return made
     }
 
     private func squashed(_ sets: [ChangeSet]) throws -> [ChangeSet] {

@@ -26,9 +26,17 @@ extension Store {
     public func write<T: Sendable>(
         durability: Durability? = nil, _ body: @escaping @Sendable (inout WriteTransaction) throws -> T
     ) async throws -> Committed<T> {
+        try await write(originName: nil, durability: durability, body)
+    }
+
+    /// As ``write(durability:_:)``, under another name in the feed.
+    func write<T: Sendable>(
+        originName: String?, durability: Durability? = nil,
+        _ body: @escaping @Sendable (inout WriteTransaction) throws -> T
+    ) async throws -> Committed<T> {
         try requireWritable()
         let result = ResultBox<T>()
-        let job = makeJob(durability, body, result)
+        let job = makeJob(durability, originName, body, result)
         let position = try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Position, any Error>) in
                 job.onCompletion { continuation.resume(with: $0) }
@@ -59,7 +67,7 @@ extension Store {
         try WriterThread.requireElsewhere()
         let result = ResultBox<T>()
         let handover = Handover<Result<Position, any Error>>()
-        let job = makeJob(durability, body, result)
+        let job = makeJob(durability, nil, body, result)
         job.onCompletion { handover.give($0) }
         try core.runOrEnqueue(job)
         return try committed(result, try handover.wait().get())
@@ -84,10 +92,11 @@ extension Store {
     }
 
     private func makeJob<T: Sendable>(
-        _ durability: Durability?, _ body: @escaping @Sendable (inout WriteTransaction) throws -> T,
-        _ result: ResultBox<T>
+        _ durability: Durability?, _ originName: String?,
+        _ body: @escaping @Sendable (inout WriteTransaction) throws -> T, _ result: ResultBox<T>
     ) -> WriteJob {
-        WriteJob(durability: durability ?? core.options.durability, context: core.makeContext()) { transaction in
+        let context = core.makeContext(originName: originName)
+        return WriteJob(durability: durability ?? core.options.durability, context: context) { transaction in
             result.set(try body(&transaction))
         }
     }

@@ -19,6 +19,8 @@ final class StoreCore: Sendable {
     private let stateStorage: HandoverMutex<KnownState>
     private let records: HandoverMutex<[any Record.Type]>
     private let adding = HandoverMutex(())
+    /// Whether a step of retention waits or runs.
+    private let isTrimming = Atomic(false)
 
     /// The store's state as this process knows it.
     var state: StoreState { stateStorage.withLock { $0.state } }
@@ -49,9 +51,7 @@ final class StoreCore: Sendable {
         let writer = WriterThread(name: "store-writer", limits: options.limits) { jobs in
             late.core?.run(jobs)
         } upkeep: {
-            // Readers that were killed keep pages from being used again until their slots are freed. Should that fail,
-            // it is tried again.
-            _ = try? environment.clearStaleReaders()
+            late.core?.upkeep()
         }
         do {
             let state = try writer.perform {
@@ -113,8 +113,12 @@ final class StoreCore: Sendable {
     func runOrEnqueue(_ job: WriteJob) throws(StoreError) { try requireWriter().runOrEnqueue(job) }
 
     /// The inputs of a new write closure.
-    func makeContext() -> WriteContext {
-        WriteContext(time: options.clock(), seed: options.randomSeed(), origin: ownOrigin, token: Self.nextToken())
+    ///
+    /// - Parameter originName: who writes, where that is not the program as a whole.
+    func makeContext(originName: String? = nil) -> WriteContext {
+        var origin = ownOrigin
+        if let originName { origin.name = originName }
+        return WriteContext(time: options.clock(), seed: options.randomSeed(), origin: origin, token: Self.nextToken())
     }
 
     /// Who writes here.
@@ -195,7 +199,28 @@ final class StoreCore: Sendable {
     var waitingCount: Int { writer?.waitingCount ?? 0 }
 
     private func run(_ jobs: [WriteJob]) {
-        BatchRunner(environment: environment, dispatcher: dispatcher).run(jobs, state: { state }, reload: reload)
+        BatchRunner(environment: environment, dispatcher: dispatcher, trimFeed: trimFeed)
+            .run(jobs, state: { state }, reload: reload)
+    }
+
+    /// Has a step of retention made soon, between commits, and further ones while there is more to remove.
+    private func trimFeed() {
+        guard let writer, !isTrimming.exchange(true, ordering: .acquiringAndReleasing) else { return }
+        writer.post { [weak self] in
+            guard let self else { return }
+            // What fails now is tried again after a later commit.
+            let hasMore = (try? RetentionStep(core: self).run()) ?? false
+            isTrimming.store(false, ordering: .releasing)
+            if hasMore { trimFeed() }
+        }
+    }
+
+    /// Looks whether age or size have change sets leave the feed; on the writer thread, now and then.
+    fileprivate func upkeep() {
+        // Readers that were killed keep pages from being used again until their slots are freed. Should that fail, it is
+        // tried again.
+        _ = try? environment.clearStaleReaders()
+        if options.limits.retainedSeconds != nil || options.limits.retainedFeedByteCount != nil { trimFeed() }
     }
 
     private func requireWriter() throws(StoreError) -> WriterThread {

@@ -7,6 +7,8 @@ import StoreEngine
 struct BatchRunner {
     let environment: LMDBEnvironment
     let dispatcher: Dispatcher
+    /// Has change sets removed that are not retained, after this batch.
+    let trimFeed: () -> Void
 
     /// How one closure ended before the commit.
     private enum Outcome {
@@ -18,7 +20,7 @@ struct BatchRunner {
     private enum Pass {
         case committed([Outcome])
         /// Also, change sets were added.
-        case extended([Outcome], newest: UInt64, entries: [WrittenEntry?])
+        case extended([Outcome], FeedHead, entries: [WrittenEntry?])
         /// The catalog in the store is not the one that `state` holds.
         case catalogChanged
         /// The map was too small: run everything again after growth.
@@ -42,9 +44,11 @@ struct BatchRunner {
                 let current = state()
                 switch try pass(jobs, current) {
                 case .committed(let outcomes): return tell(jobs, outcomes, current)
-                case .extended(let outcomes, let newest, let entries):
-                    dispatcher.committed(newest, entries)
-                    return tell(jobs, outcomes, current)
+                case .extended(let outcomes, let head, let entries):
+                    dispatcher.committed(head.sequence, entries)
+                    tell(jobs, outcomes, current)
+                    if FeedRetention.isDue(head, current.limits) { trimFeed() }
+                    return
                 case .catalogChanged: try reload()
                 case .mapFull:
                     try grow()
@@ -119,7 +123,7 @@ struct BatchRunner {
         }
         guard wrote else { return .committed(outcomes) }
         do {
-            try head.write(since: first, state, in: &parent)
+            try head.write(since: first, now: jobs[0].context.time, state, in: &parent)
         } catch {
             if error.isMapFull { return .mapFull }
             throw error
@@ -131,7 +135,7 @@ struct BatchRunner {
                 outcomes.map { if case .done = $0 { .failed(failure) } else { $0 } })
         }
         return head.sequence > first
-            ? .extended(outcomes, newest: head.sequence, entries: entries) : .committed(outcomes)
+            ? .extended(outcomes, head, entries: entries) : .committed(outcomes)
     }
 
     /// What became of one closure.

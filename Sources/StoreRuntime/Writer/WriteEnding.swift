@@ -1,15 +1,17 @@
+import Foundation
 import LMDB
 import StoreEngine
 
 extension FeedHead {
     /// Trims the feed and writes this head, the last steps before a commit.
     ///
-    /// - Parameter first: the newest change set before the transaction.
+    /// - Parameters:
+    ///   - first: the newest change set before the transaction.
+    ///   - now: the time, by which leases are held against the feed.
     mutating func write(
-        since first: UInt64, _ state: StoreState, in raw: inout LMDBWriteTransaction
+        since first: UInt64, now: Date, _ state: StoreState, in raw: inout LMDBWriteTransaction
     ) throws(StoreError) {
-        try FeedRetention.trim(
-            &self, limit: state.limits.retainedChangeSets, added: Int(sequence - first), state.databases.feed, &raw)
+        try FeedRetention(state).trimInCommit(&self, added: Int(sequence - first), now: now, &raw)
         try write(state.databases, in: &raw)
     }
 

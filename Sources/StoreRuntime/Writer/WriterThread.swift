@@ -107,6 +107,12 @@ final class WriterThread: Sendable {
         return try outcome.wait().get()
     }
 
+    /// Has `task` run on the thread, between commits, some time soon; not at all when the store is being closed.
+    func post(_ task: @escaping @Sendable () -> Void) {
+        guard queue.withLock({ $0.add(task) }) == nil else { return }
+        work.signal()
+    }
+
     /// Fails on a writer thread.
     static func requireElsewhere() throws(StoreError) {
         guard !isCurrent else {

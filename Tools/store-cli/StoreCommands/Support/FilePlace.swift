@@ -41,7 +41,7 @@ struct WorkDirectory {
 
     /// Removes the directory and the files in it.
     func remove() {
-        for name in ["data.mdb", "lock.mdb"] { _ = unsafe unlink(path + "/" + name) }
+        for name in ["data.mdb", "lock.mdb", "feed.wake"] { _ = unsafe unlink(path + "/" + name) }
         _ = unsafe rmdir(path)
     }
 }

@@ -1,0 +1,98 @@
+package import Foundation
+
+/// A named consumer of the feed, as the store keeps it.
+///
+/// ```
+/// u8   format, 1
+/// u8   1 when it has expired, else 0
+/// u32  number: the byte of the wake file that its active process has locked
+/// u64  generation
+/// u64  epoch, u64 sequence number, u64 hash: the position up to which it has seen the feed
+/// f64  when it was made, f64 when it last moved: seconds since 2001-01-01 UTC
+/// u64  change sets, f64 seconds, u64 bytes that it may hold retention back by; 0 for none
+/// u64  change sets that it has skipped since they failed
+/// ```
+package struct ConsumerState: Hashable, Sendable {
+    /// The byte of the wake file that its active process has locked.
+    package var number: UInt32
+    /// Goes up whenever somebody takes the consumer over or moves it.
+    package var generation: UInt64
+    /// The position up to which it has seen the feed.
+    package var position: Position
+    package var created: Date
+    package var moved: Date
+    package var lease: RetentionLease
+    package var isExpired = false
+    package var skippedCount: UInt64 = 0
+
+    private static let format: UInt8 = 1
+
+    package init(number: UInt32, position: Position, created: Date, lease: RetentionLease) {
+        self.number = number
+        generation = 1
+        self.position = position
+        self.created = created
+        moved = created
+        self.lease = lease
+    }
+
+    package init(from bytes: RawSpan, store: UUID) throws(CodecError) {
+        var reader = ByteReader(bytes)
+        let format = try reader.read(UInt8.self)
+        guard format == ConsumerState.format else { throw CodecError("a consumer has the format \(format)") }
+        isExpired = try reader.read(UInt8.self) != 0
+        number = try reader.read()
+        generation = try reader.read()
+        let epoch: UInt64 = try reader.read()
+        let sequence: UInt64 = try reader.read()
+        position = Position(store: store, epoch: epoch, sequence: sequence, hash: try reader.read())
+        created = Date(timeIntervalSinceReferenceDate: Double(bitPattern: try reader.read()))
+        moved = Date(timeIntervalSinceReferenceDate: Double(bitPattern: try reader.read()))
+        let count: UInt64 = try reader.read()
+        let seconds = Double(bitPattern: try reader.read())
+        lease = RetentionLease(
+            changeSets: Int(clamping: count), seconds: seconds, byteCount: Int(clamping: try reader.read(UInt64.self)))
+        skippedCount = try reader.read()
+        guard reader.isAtEnd else { throw CodecError("a consumer has \(reader.remaining) bytes too many") }
+    }
+
+    package func encode(to writer: inout ByteWriter) {
+        writer.append(byte: ConsumerState.format)
+        writer.append(byte: isExpired ? 1 : 0)
+        writer.append(number)
+        writer.append(generation)
+        writer.append(position.epoch)
+        writer.append(position.sequence)
+        writer.append(position.hash)
+        writer.append(created.timeIntervalSinceReferenceDate.bitPattern)
+        writer.append(moved.timeIntervalSinceReferenceDate.bitPattern)
+        writer.append(UInt64(max(lease.changeSets, 0)))
+        writer.append(lease.seconds.bitPattern)
+        writer.append(UInt64(max(lease.byteCount, 0)))
+        writer.append(skippedCount)
+    }
+}
+
+/// How far a consumer may hold back the retention of the feed: change sets that it has not seen are kept for it while all of
+/// these hold. Past one of them it expires.
+public struct RetentionLease: Hashable, Sendable {
+    /// The most change sets that are kept for it.
+    public var changeSets: Int
+    /// The longest that a change set is kept for it, in seconds.
+    public var seconds: Double
+    /// The most bytes of the feed that are kept for it.
+    public var byteCount: Int
+
+    /// A lease with these limits.
+    public init(changeSets: Int = 1_000_000, seconds: Double = 7 * 86_400, byteCount: Int = 1 << 30) {
+        self.changeSets = changeSets
+        self.seconds = seconds
+        self.byteCount = byteCount
+    }
+
+    /// None: change sets leave the feed whether or not the consumer has seen them.
+    public static let none = RetentionLease(changeSets: 0, seconds: 0, byteCount: 0)
+
+    /// Whether it keeps anything.
+    package var holds: Bool { changeSets > 0 && seconds > 0 && byteCount > 0 }
+}

@@ -1,0 +1,112 @@
+import LMDB
+
+// The named consumers of a store, as a transaction sees them.
+extension ReadingScope {
+    /// The consumer of this name.
+    package func consumer(named name: String) throws(StoreError) -> ConsumerState? {
+        let key = try ConsumerStorage.key(name)
+        guard let bytes = unsafe try value(state.databases.consumers, key: key.span.bytes) else { return nil }
+        do {
+            return try ConsumerState(from: bytes, store: state.identity)
+        } catch {
+            throw StoreError(error, at: "the consumer \(name)")
+        }
+    }
+
+    /// All consumers, by name.
+    package func consumers() throws(StoreError) -> [NamedConsumer] {
+        try ConsumerStorage.all(state.databases, store: state.identity, snapshot)
+    }
+}
+
+extension WriteTransaction {
+    /// Stores a consumer. This is no change: it has no change set.
+    package mutating func put(_ consumer: ConsumerState, named name: String) throws(StoreError) {
+        _ = try ConsumerStorage.key(name)
+        do {
+            try ConsumerStorage.put(NamedConsumer(name: name, state: consumer), state.databases, &raw)
+        } catch {
+            throw fail(error)
+        }
+        didKeepHouse = true
+    }
+
+    /// Removes a consumer.
+    ///
+    /// - Returns: whether there was one.
+    package mutating func removeConsumer(named name: String) throws(StoreError) -> Bool {
+        let key = try ConsumerStorage.key(name)
+        do {
+            didKeepHouse = true
+            return unsafe try raw.delete(state.databases.consumers, key: key.span.bytes)
+        } catch {
+            throw fail(error)
+        }
+    }
+
+    /// The consumer of this name; one that is not there is made.
+    ///
+    /// - Parameter start: where a new one begins.
+    package mutating func makeConsumer(
+        named name: String, at start: Position, lease: RetentionLease
+    ) throws(StoreError) -> ConsumerState {
+        if let known = try _reading.consumer(named: name) { return known }
+        let numbers = Set(try _reading.consumers().map(\.state.number))
+        let number = (1...UInt32.max).first { !numbers.contains($0) } ?? .max
+        let consumer = ConsumerState(number: number, position: start, created: now, lease: lease)
+        try put(consumer, named: name)
+        return consumer
+    }
+
+    /// The consumer of this name, which its reader holds in `generation`.
+    ///
+    /// - Throws: ``StoreError``: `consumerNotFound`; `consumerLost` when somebody took it over; `consumerExpired`. The closure
+    ///   cannot be committed then.
+    package mutating func heldConsumer(_ name: String, generation: UInt64) throws(StoreError) -> ConsumerState {
+        guard let consumer = try _reading.consumer(named: name) else {
+            throw refuse(StoreError(.consumerNotFound, "there is no consumer \(name)"))
+        }
+        guard consumer.generation == generation else {
+            throw refuse(
+                StoreError(
+                    .consumerLost,
+                    "the consumer \(name) is in generation \(consumer.generation), its reader in \(generation)",
+                    remedy: "somebody else has taken it over, or reset it: begin anew from where it is now"))
+        }
+        if consumer.isExpired { throw refuse(ConsumerState.expired(name)) }
+        return consumer
+    }
+
+    /// Notes that a consumer has seen the feed up to `position`.
+    ///
+    /// - Parameter skipped: how many change sets of these it has left out.
+    /// - Throws: ``StoreError``: as ``heldConsumer(_:generation:)``; `consumerLost` when it is there or past it already. The
+    ///   closure cannot be committed then.
+    package mutating func acknowledge(
+        _ name: String, generation: UInt64, to position: Position, skipped: Int = 0
+    ) throws(StoreError) {
+        var consumer = try heldConsumer(name, generation: generation)
+        guard consumer.position.sequence < position.sequence else {
+            throw refuse(
+                StoreError(
+                    .consumerLost,
+                    "the consumer \(name) is at \(consumer.position.sequence) already, not before \(position.sequence)",
+                    remedy: "a change set is acknowledged once, and after those before it"))
+        }
+        consumer.position = position
+        consumer.moved = now
+        consumer.skippedCount += UInt64(skipped)
+        try put(consumer, named: name)
+    }
+}
+
+extension ConsumerState {
+    /// The error of a consumer that has fallen behind what is retained for it.
+    package static func expired(_ name: String) -> StoreError {
+        StoreError(
+            .consumerExpired,
+            "the consumer \(name) has expired: change sets it has not seen are not retained any longer",
+            remedy: "read the records afresh, then reset the consumer to their position; a longer lease holds more back"
+        )
+    }
+}

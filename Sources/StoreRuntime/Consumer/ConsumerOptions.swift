@@ -1,0 +1,69 @@
+public import StoreEngine
+
+/// How a consumer reads the feed, and what happens when it cannot go on.
+public struct ConsumerOptions: Sendable {
+    /// Where a consumer begins that the store does not know yet.
+    public var start = FeedStart.oldest
+    /// How far a new consumer may hold back retention.
+    public var lease = RetentionLease()
+    /// Which change sets it wants. ``FeedOptions/squashes`` and ``FeedOptions/reportsProgress`` have no effect here.
+    public var feed = FeedOptions()
+    /// The most change sets that are dealt with in one transaction, when they wait. At least 1.
+    public var changeSetsPerCommit = 64
+    /// How often and when a change set that failed is tried again.
+    public var retry = RetryPolicy()
+    /// What happens when it has failed every time.
+    public var failureRule = FailureRule.stop
+    /// How often one that waits for another to end looks whether it has, in seconds. The kernel gives up the hold of a process
+    /// that ends, however it ends.
+    public var takeoverSeconds = 0.2
+    /// Told what happens to the consumer; on no particular thread, and not to be held up.
+    public var onEvent: @Sendable (ConsumerEvent) -> Void = { _ in }
+    /// Waits between tries; for tests.
+    public var sleep: @Sendable (_ seconds: Double) async throws -> Void = { try await Task.sleep(for: .seconds($0)) }
+
+    /// Every change set once, from the oldest retained one; five tries, then the end.
+    public init() {}
+}
+
+/// How often and when something that failed is tried again.
+public struct RetryPolicy: Hashable, Sendable {
+    /// How often it is tried at all. At least 1.
+    public var attempts = 5
+    /// The wait before the second try, in seconds; each later one waits twice as long.
+    public var firstDelaySeconds = 0.1
+    /// The longest wait, in seconds.
+    public var longestDelaySeconds = 30.0
+
+    /// Five tries, 0.1 seconds to 0.8 seconds apart.
+    public init() {}
+
+    /// The wait after a try that failed, from 1.
+    func delaySeconds(after attempt: Int) -> Double {
+        min(longestDelaySeconds, firstDelaySeconds * Double(1 << min(attempt - 1, 30)))
+    }
+}
+
+/// What happens to a change set that has failed every time.
+public enum FailureRule: Hashable, Sendable {
+    /// Consuming ends with its error; the change set is the next one when it begins again.
+    case stop
+    /// It is left out and counted, and an event tells so.
+    case skip
+}
+
+/// What happens to a consumer.
+public enum ConsumerEvent: Sendable {
+    /// Another one holds it; this one waits for that to end.
+    case waiting
+    /// This one holds it now.
+    case active(generation: UInt64, position: Position)
+    /// A change set failed and is tried again.
+    case failed(sequence: UInt64, attempt: Int, error: any Error)
+    /// A change set failed every time and was left out.
+    case skipped(sequence: UInt64, error: any Error)
+    /// Change sets that it has not seen are not retained any longer; it cannot go on.
+    case expired(position: Position)
+    /// It has let go.
+    case ended(position: Position)
+}

@@ -1,0 +1,166 @@
+import StoreEngine
+
+/// The loop of a consumer: reads, has its effects done, notes how far it is, until its task is cancelled.
+struct ConsumerRun {
+    /// What is done with a change set.
+    enum Effect {
+        /// Writes in the transaction that notes it.
+        case inStore(@Sendable (ChangeSet, inout WriteTransaction) throws -> Void)
+        /// Something else, before it is noted.
+        case elsewhere(@Sendable (ChangeSet) async throws -> Void)
+    }
+
+    private let consumer: FeedConsumer
+    private let effect: Effect
+    private var store: Store { consumer.store }
+    private var options: ConsumerOptions { consumer.options }
+
+    /// How many change sets that it does not want a consumer passes before it notes that.
+    private static let unnotedLimit: UInt64 = 256
+
+    init(_ consumer: FeedConsumer, effect: Effect) {
+        self.consumer = consumer
+        self.effect = effect
+    }
+
+    /// Runs until the task is cancelled or something fails for good.
+    func run() async throws {
+        var progress = Progress(consumer.firstPosition)
+        defer { options.onEvent(.ended(position: progress.noted)) }
+        do {
+            try await run(&progress)
+        } catch is CancellationError {
+        } catch {
+            // The error is what matters; what is not noted comes again.
+            _ = try? await noteAtEnd(&progress)
+            throw error
+        }
+        try await noteAtEnd(&progress)
+    }
+
+    /// How far the consumer is.
+    private struct Progress {
+        /// What was dealt with, or is not wanted.
+        var dealt: Position
+        /// What of it the store knows.
+        var noted: Position
+
+        init(_ position: Position) {
+            dealt = position
+            noted = position
+        }
+    }
+
+    private func run(_ progress: inout Progress) async throws {
+        var tail = try makeTail(after: progress.noted)
+        while !Task.isCancelled {
+            guard let set = try tail.next() else {
+                progress.dealt = tail.readPosition
+                try await note(&progress, isDue: isNoteDue)
+                guard try await tail.wait() else { return }
+                continue
+            }
+            switch effect {
+            case .inStore(let body):
+                progress = Progress(try await deal(with: set.sequence, body))
+                tail = try makeTail(after: progress.noted)
+            case .elsewhere(let body):
+                try await deal(with: set, body)
+                guard set.isLastPart else { continue }
+                progress.dealt = set.position
+                try await note(&progress, isDue: isBatchFull)
+            }
+        }
+    }
+
+    private func makeTail(after position: Position) throws -> FeedTail {
+        let transaction = try store.beginRead()
+        try transaction._reading.requireResumable(position)
+        return FeedTail(store, after: position, consumer.feedOptions, skippedOrigin: consumer.originName)
+    }
+
+    // MARK: Noting
+
+    // Nothing keeps for a consumer without a lease what it does not want.
+    private func isNoteDue(_ count: UInt64) -> Bool { count >= (options.lease.holds ? ConsumerRun.unnotedLimit : 1) }
+
+    private func isBatchFull(_ count: UInt64) -> Bool { count >= UInt64(max(options.changeSetsPerCommit, 1)) }
+
+    private func note(_ progress: inout Progress, isDue: (_ count: UInt64) -> Bool) async throws {
+        let (dealt, noted) = (progress.dealt, progress.noted)
+        guard dealt.sequence > noted.sequence, isDue(dealt.sequence - noted.sequence) else { return }
+        try await consumer.acknowledge(dealt)
+        progress.noted = dealt
+    }
+
+    // In a task of its own: this one is cancelled, and what was done shall not be done again.
+    private func noteAtEnd(_ progress: inout Progress) async throws {
+        let dealt = progress.dealt
+        guard dealt.sequence > progress.noted.sequence else { return }
+        try await Task { try await consumer.acknowledge(dealt) }.value
+        progress.noted = dealt
+    }
+
+    // MARK: Effects elsewhere
+
+    private func deal(with set: ChangeSet, _ body: (ChangeSet) async throws -> Void) async throws {
+        var attempt = 1
+        while true {
+            do {
+                return try await body(set)
+            } catch let error as CancellationError {
+                throw error
+            } catch {
+                if try await !shallRetry(set.sequence, &attempt, error) { return }
+            }
+        }
+    }
+
+    /// Waits before another try.
+    ///
+    /// - Returns: false when the change set is to be left out.
+    /// - Throws: `error` when there is no other try.
+    private func shallRetry(_ sequence: UInt64, _ attempt: inout Int, _ error: any Error) async throws -> Bool {
+        guard attempt >= options.retry.attempts else {
+            options.onEvent(.failed(sequence: sequence, attempt: attempt, error: error))
+            try await options.sleep(options.retry.delaySeconds(after: attempt))
+            attempt += 1
+            return true
+        }
+        guard options.failureRule == .skip else { throw error }
+        options.onEvent(.skipped(sequence: sequence, error: error))
+        return false
+    }
+
+    // MARK: Effects in the store
+
+    /// Has `body` deal with the next change sets in one transaction.
+    ///
+    /// - Parameter wanted: the first that is wanted.
+    /// - Returns: where the consumer is then.
+    private func deal(
+        with wanted: UInt64, _ body: @escaping @Sendable (ChangeSet, inout WriteTransaction) throws -> Void
+    ) async throws -> Position {
+        var limit = max(options.changeSetsPerCommit, 1)
+        var attempt = 1
+        while true {
+            let step = ConsumerStep(consumer: consumer, first: wanted, limit: limit, body: body)
+            do {
+                return try await store.write(originName: consumer.originName) { tx in try step.run(&tx) }.result
+            } catch let failure as ConsumerStep.Failure {
+                // By itself, so that those before it are dealt with and it alone counts.
+                if limit > 1 {
+                    limit = 1
+                    continue
+                }
+                if try await shallRetry(failure.sequence, &attempt, failure.error) { continue }
+                let (name, generation) = (consumer.name, consumer.generation)
+                return try await store.write(originName: consumer.originName) { tx in
+                    let position = try tx._reading.position(at: failure.sequence)
+                    try tx.acknowledge(name, generation: generation, to: position, skipped: 1)
+                    return position
+                }.result
+            }
+        }
+    }
+}

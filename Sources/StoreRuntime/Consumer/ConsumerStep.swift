@@ -1,0 +1,54 @@
+import StoreEngine
+
+/// One transaction of a consumer whose effects are in the store: reads the feed in the transaction itself, from where the
+/// consumer is in it, so that no change set can come twice or be missed.
+struct ConsumerStep: Sendable {
+    /// What `body` threw, for which change set.
+    struct Failure: Error {
+        let sequence: UInt64
+        let error: any Error
+    }
+
+    let consumer: FeedConsumer
+    /// The first change set that is wanted, as it was found outside; those before need not be looked at again.
+    let first: UInt64
+    /// The most change sets.
+    let limit: Int
+    let body: @Sendable (ChangeSet, inout WriteTransaction) throws -> Void
+
+    /// Has `body` deal with the next change sets.
+    ///
+    /// - Returns: where the consumer is then.
+    func run(_ tx: inout WriteTransaction) throws -> Position {
+        let held = try tx.heldConsumer(consumer.name, generation: consumer.generation)
+        var dealt = held.position
+        if first > dealt.sequence + 1 { dealt = try tx._reading.position(at: first - 1) }
+        var walk = FeedWalk(after: dealt)
+        var sieve = FeedSieve(
+            consumer.feedOptions, own: consumer.store.core.ownOrigin, skippedOrigin: consumer.originName)
+        var count = 0
+        reading: while walk.isInside || count < limit {
+            let parts = try walk.read(tx._reading, changeLimit: max(consumer.feedOptions.changesPerPart, 1))
+            if parts.isEmpty { break }
+            let state = tx._reading.state
+            for part in parts {
+                if let set = try sieve.wanted(part, state) { try deal(with: set, &tx) }
+                guard part.isLast else { continue }
+                dealt = part.position
+                count += 1
+                if count >= limit { break reading }
+            }
+        }
+        guard dealt.sequence > held.position.sequence else { return held.position }
+        try tx.acknowledge(consumer.name, generation: consumer.generation, to: dealt)
+        return dealt
+    }
+
+    private func deal(with set: ChangeSet, _ tx: inout WriteTransaction) throws {
+        do {
+            try body(set, &tx)
+        } catch {
+            throw Failure(sequence: set.sequence, error: error)
+        }
+    }
+}

@@ -1,0 +1,94 @@
+import LMDB
+public import StoreEngine
+
+/// A named reader of the feed whose position is kept in the store, held by this process alone until it is let go.
+///
+/// ```swift
+/// let consumer = try await store.holdConsumer("mailer")
+/// for try await set in consumer.changes {
+///     try await store.write { tx in
+///         …
+///         try consumer.acknowledge(set, in: &tx)
+///     }
+/// }
+/// ```
+///
+/// What is written in the transaction of the acknowledgement happens exactly once. ``Store/consume(_:_:_:)-(_,_,(ChangeSet,WriteTransaction)->Void)``
+/// does all of this.
+public final class FeedConsumer: Sendable {
+    /// Its name in the store.
+    public let name: String
+    let store: Store
+    let generation: UInt64
+    let options: ConsumerOptions
+    /// Where it was when it was taken.
+    public let firstPosition: Position
+    // Held for as long as this object is there.
+    private let hold: ExclusiveByte
+
+    init(
+        _ name: String, _ store: Store, generation: UInt64, position: Position, options: ConsumerOptions,
+        hold: ExclusiveByte
+    ) {
+        self.name = name
+        self.store = store
+        self.generation = generation
+        self.options = options
+        self.hold = hold
+        firstPosition = position
+    }
+
+    /// The change sets after its position, without those that it has written itself as a consumer.
+    public var changes: ChangeFeed {
+        ChangeFeed(store: store, start: .after(firstPosition), options: feedOptions, skippedOrigin: originName)
+    }
+
+    /// Notes in a write transaction that everything up to a change set was dealt with.
+    ///
+    /// Does nothing for a part that is not the last of its change set. It makes no change set of its own.
+    ///
+    /// - Throws: ``StoreError``: `consumerLost` when somebody else has taken the consumer over, or the change set was
+    ///   acknowledged before; `consumerExpired`; `consumerNotFound`. The write cannot be committed then.
+    public func acknowledge(_ changeSet: ChangeSet, in transaction: inout WriteTransaction) throws(StoreError) {
+        guard changeSet.isLastPart else { return }
+        try transaction.acknowledge(name, generation: generation, to: changeSet.position)
+    }
+
+    /// Notes that everything up to a change set was dealt with, in a transaction of its own.
+    ///
+    /// - Throws: ``StoreError`` as ``acknowledge(_:in:)`` and `write`.
+    public func acknowledge(_ changeSet: ChangeSet) async throws {
+        guard changeSet.isLastPart else { return }
+        try await acknowledge(changeSet.position)
+    }
+
+    func acknowledge(_ position: Position) async throws {
+        let (name, generation) = (name, generation)
+        _ = try await store.write(originName: originName) { tx in
+            try tx.acknowledge(name, generation: generation, to: position)
+        }
+    }
+
+    /// Where it is now.
+    ///
+    /// - Throws: ``StoreError``: `consumerNotFound`.
+    public var position: Position {
+        get throws {
+            let transaction = try store.beginRead()
+            guard let state = try transaction._reading.consumer(named: name) else {
+                throw StoreError(.consumerNotFound, "there is no consumer \(name)")
+            }
+            return state.position
+        }
+    }
+
+    /// How its own writes are called in the feed.
+    var originName: String { store.core.options.originName + "#" + name }
+
+    var feedOptions: FeedOptions {
+        var feed = options.feed
+        feed.squashes = false
+        feed.reportsProgress = false
+        return feed
+    }
+}

@@ -1,0 +1,138 @@
+public import Foundation
+import LMDB
+public import StoreEngine
+
+/// What the store knows of a consumer.
+public struct ConsumerInformation: Hashable, Sendable {
+    /// Its name.
+    public let name: String
+    /// Up to where it has seen the feed.
+    public let position: Position
+    /// How many change sets it has not seen.
+    public let lag: UInt64
+    /// Whether somebody holds it now.
+    public let isHeld: Bool
+    /// Whether change sets that it has not seen are not retained any longer.
+    public let isExpired: Bool
+    /// How many change sets it has left out since they failed.
+    public let skippedCount: UInt64
+    /// When it was made.
+    public let created: Date
+    /// When it last moved.
+    public let moved: Date
+    /// How far it may hold back retention.
+    public let lease: RetentionLease
+}
+
+extension Store {
+    /// Takes a consumer, and makes it where there is none of this name; waits for as long as another holds it, here or in another
+    /// process.
+    ///
+    /// - Returns: the consumer, held until it is released with its last reference.
+    /// - Throws: ``StoreError``: `consumerExpired`; `accessDenied` when the wake file cannot be used; as `write`.
+    ///   `CancellationError`.
+    public func holdConsumer(
+        _ name: String, _ options: ConsumerOptions = ConsumerOptions()
+    ) async throws -> FeedConsumer {
+        guard let wakeFile = core.dispatcher.wakeFile else {
+            throw StoreError(
+                .accessDenied, "\(path)/\(WakeFile.name) cannot be used, by whose locks consumers are held",
+                remedy: "give this process's user the right to write it")
+        }
+        var hasWaited = false
+        while true {
+            try Task.checkCancellation()
+            let known = try await knownConsumer(name, options)
+            if let hold = try mapLMDB({ () throws(LMDBError) in try ExclusiveByte(known.number, of: wakeFile) }),
+                let held = try await take(name, number: known.number)
+            {
+                if held.isExpired {
+                    options.onEvent(.expired(position: held.position))
+                    throw ConsumerState.expired(name)
+                }
+                options.onEvent(.active(generation: held.generation, position: held.position))
+                return FeedConsumer(
+                    name, self, generation: held.generation, position: held.position, options: options, hold: hold)
+            }
+            if !hasWaited { options.onEvent(.waiting) }
+            hasWaited = true
+            try await options.sleep(options.takeoverSeconds)
+        }
+    }
+
+    private func knownConsumer(_ name: String, _ options: ConsumerOptions) async throws -> ConsumerState {
+        let known = try readConsumer(name)
+        if let known { return known }
+        let start = try startPosition(options.start)
+        return try await write { tx in try tx.makeConsumer(named: name, at: start, lease: options.lease) }.result
+    }
+
+    private func readConsumer(_ name: String) throws -> ConsumerState? {
+        let transaction = try beginRead()
+        return try transaction._reading.consumer(named: name)
+    }
+
+    private func startPosition(_ start: FeedStart) throws -> Position {
+        let transaction = try beginRead()
+        return try start.position(in: transaction._reading)
+    }
+
+    /// Begins a new generation, so that who held the consumer before cannot move it any more; nil when it was deleted and made
+    /// anew meanwhile.
+    private func take(_ name: String, number: UInt32) async throws -> ConsumerState? {
+        try await write { tx -> ConsumerState? in
+            guard var consumer = try tx._reading.consumer(named: name), consumer.number == number else { return nil }
+            consumer.generation += 1
+            try tx.put(consumer, named: name)
+            return consumer
+        }.result
+    }
+
+    /// The consumers that the store knows, by name.
+    ///
+    /// - Throws: ``StoreError``.
+    public func consumers() throws -> [ConsumerInformation] {
+        let transaction = try beginRead()
+        let scope = transaction._reading
+        let newest = try scope.feedHead().sequence
+        let wakeFile = core.dispatcher.wakeFile
+        return try scope.consumers().map { consumer in
+            let state = consumer.state
+            let hold = try? wakeFile.flatMap { try ExclusiveByte(state.number, of: $0) }
+            return ConsumerInformation(
+                name: consumer.name, position: state.position,
+                lag: newest - min(state.position.sequence, newest), isHeld: wakeFile != nil && hold == nil,
+                isExpired: state.isExpired, skippedCount: state.skippedCount, created: state.created,
+                moved: state.moved, lease: state.lease)
+        }
+    }
+
+    /// Moves a consumer. Whoever holds it loses it, with an error at its next acknowledgement.
+    ///
+    /// - Parameter start: where it goes on.
+    /// - Throws: ``StoreError``: `consumerNotFound`; `positionCompacted` and others when it cannot go on there; as `write`.
+    public func resetConsumer(_ name: String, to start: FeedStart) async throws {
+        try await write { tx in
+            let position = try start.position(in: tx._reading)
+            guard var consumer = try tx._reading.consumer(named: name) else {
+                throw StoreError(.consumerNotFound, "there is no consumer \(name)")
+            }
+            consumer.position = position
+            consumer.generation += 1
+            consumer.isExpired = false
+            consumer.moved = tx.now
+            try tx.put(consumer, named: name)
+        }
+    }
+
+    /// Forgets a consumer. Whoever holds it loses it, with an error at its next acknowledgement.
+    ///
+    /// - Throws: ``StoreError``: `consumerNotFound`; as `write`.
+    public func deleteConsumer(_ name: String) async throws {
+        try await write { tx in
+            guard try tx.removeConsumer(named: name) else {
+                throw StoreError(.consumerNotFound, "there is no consumer \(name)")
+            }
+        }
+    }
+}

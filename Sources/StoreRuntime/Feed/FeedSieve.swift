@@ -1,0 +1,45 @@
+import StoreEngine
+
+/// Lets through what a reader of the feed wants.
+struct FeedSieve {
+    private let filters: [FeedFilter]
+    private let skipped: Origin?
+    private let skippedName: String?
+    /// The filters made ready for a version of the catalog.
+    private var ready: (version: UInt64, filters: FeedFilters)?
+
+    /// What `options` want.
+    ///
+    /// - Parameters:
+    ///   - own: who this process is in the feed.
+    ///   - skippedOrigin: a name of a writer whose change sets are left out.
+    init(_ options: FeedOptions, own: Origin, skippedOrigin: String? = nil) {
+        filters = options.filters
+        skipped = options.skipsOwnOrigin ? own : nil
+        skippedName = skippedOrigin
+    }
+
+    /// What is wanted of a part; nil when that is nothing.
+    mutating func wanted(_ part: FeedPart, _ state: StoreState) throws -> ChangeSet? {
+        let origin = part.header.origin
+        if origin == skipped || origin.name == skippedName { return nil }
+        guard !filters.isEmpty else { return ChangeSet(part, wanted: nil, state) }
+        let filters = try readyFilters(state)
+        var places: [Int] = []
+        for (place, change) in part.changes.enumerated() {
+            do {
+                if try filters.pass(change, type: ChangeSet.type(of: change, state)) { places.append(place) }
+            } catch {
+                throw StoreError(error, at: "change \(part.firstIndex + place) of change set \(part.sequence)")
+            }
+        }
+        return places.isEmpty ? nil : ChangeSet(part, wanted: places, state)
+    }
+
+    private mutating func readyFilters(_ state: StoreState) throws -> FeedFilters {
+        if let ready, ready.version == state.catalog.version { return ready.filters }
+        let made = try FeedFilters(filters, state.catalog)
+        ready = (state.catalog.version, made)
+        return made
+    }
+}

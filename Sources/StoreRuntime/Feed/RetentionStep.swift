@@ -1,0 +1,23 @@
+import LMDB
+import StoreEngine
+
+/// One step of retention, in a transaction of its own. On the writer thread.
+struct RetentionStep {
+    let core: StoreCore
+
+    /// Removes some change sets that the limits do not retain.
+    ///
+    /// - Returns: whether there are more.
+    func run() throws -> Bool {
+        let state = core.state
+        // Should the power fail now, they are removed another time.
+        var raw = try mapLMDB { () throws(LMDBError) in try core.environment.beginWrite(syncsMeta: false) }
+        var head = try StoreFormat.head(state.databases, raw.snapshot)
+        // A foreign write is for the next write closure to tell.
+        guard head.transactionID == UInt64(raw.snapshot.transactionID) - 1 else { return false }
+        let hasMore = try FeedRetention(state).step(&head, now: core.options.clock(), &raw)
+        try head.write(state.databases, in: &raw)
+        if let failure = raw.commitFailure() { throw failure }
+        return hasMore
+    }
+}

@@ -1,0 +1,168 @@
+import Foundation
+import ModelStore
+import Synchronization
+import Testing
+
+/// Named consumers in one process.
+@Suite(.timeLimit(.minutes(5))) struct ConsumerTests {
+    /// A number for each room: what a consumer makes of sensors.
+    private static func count(_ store: Store, _ room: String) throws -> Int {
+        try store.read { try $0.get(Account.self, unique: \.email, equals: room)?.balance ?? 0 }
+    }
+
+    @Sendable private static func addUp(_ set: ChangeSet, _ tx: inout WriteTransaction) throws {
+        for change in try set.changes(of: Sensor.self) where change.kind == .insert {
+            let room = change.after?.room ?? ""
+            if let account = try tx.get(Account.self, unique: \.email, equals: room) {
+                try tx.update(Account.self, id: account.id) { $0.balance += 1 }
+            } else {
+                try tx.insert(Account(email: room, balance: 1))
+            }
+        }
+    }
+
+    private static func options(_ note: @escaping @Sendable (ConsumerEvent) -> Void = { _ in }) -> ConsumerOptions {
+        var options = ConsumerOptions()
+        options.sleep = { _ in await Task.yield() }
+        options.onEvent = note
+        return options
+    }
+
+    /// Waits until a consumer has seen everything that was written until now.
+    private static func settle(_ store: Store, _ name: String) async throws {
+        let target = try store.position.sequence
+        while (try store.consumers().first { $0.name == name }?.position.sequence ?? 0) < target { await Task.yield() }
+    }
+
+    @Test func `what a consumer writes happens once for each change set, over restarts`() async throws {
+        let store = try ChangeFeedTests.store()
+        for round in 0..<10 {
+            let consuming = Task { try await store.consume("totals", Self.options(), Self.addUp) }
+            for number in 0..<40 {
+                let id = round * 40 + number
+                try await store.write { try $0.insert(ChangeFeedTests.sensor(id, room: "r\(id % 3)")) }
+            }
+            if round == 9 {
+                while try (0..<3).map({ try Self.count(store, "r\($0)") }).reduce(0, +) < 400 { await Task.yield() }
+            }
+            consuming.cancel()
+            try await consuming.value
+        }
+        #expect(try (0..<3).map { try Self.count(store, "r\($0)") } == [134, 133, 133])
+    }
+
+    @Test func `of two that want one consumer one waits, and goes on where the other ended`() async throws {
+        let store = try ChangeFeedTests.store()
+        let seen = Seen()
+        let waits = Mutex(0)
+        let options = Self.options { if case .waiting = $0 { waits.withLock { $0 += 1 } } }
+        let first = Task { try await store.consume("one", options) { seen.note($0) } }
+        for number in 0..<20 { try await store.write { try $0.insert(ChangeFeedTests.sensor(number)) } }
+        while try store.consumers().first?.isHeld != true { await Task.yield() }
+        let second = Task { try await store.consume("one", options) { seen.note($0) } }
+        while waits.withLock({ $0 }) == 0 { await Task.yield() }
+        first.cancel()
+        try await first.value
+        for number in 20..<40 { try await store.write { try $0.insert(ChangeFeedTests.sensor(number)) } }
+        let target = try store.position.sequence
+        while seen.sequences.last ?? 0 < target { await Task.yield() }
+        second.cancel()
+        try await second.value
+        #expect(seen.sequences == Array(1...target))
+        let information = try #require(try store.consumers().first)
+        #expect(information.position.sequence == target && !information.isHeld)
+    }
+
+    /// What a consumer was given.
+    private final class Seen: Sendable {
+        private let noted = Mutex<[UInt64]>([])
+
+        var sequences: [UInt64] { noted.withLock { $0 } }
+
+        func note(_ set: ChangeSet) { noted.withLock { $0.append(set.sequence) } }
+    }
+
+    private struct Refusal: Error {}
+
+    @Test func `a change set that keeps failing ends the consumer, or is left out and counted`() async throws {
+        let store = try ChangeFeedTests.store()
+        for number in 0..<30 { try await store.write { try $0.insert(ChangeFeedTests.sensor(number, room: "r")) } }
+        @Sendable func body(_ set: ChangeSet, _ tx: inout WriteTransaction) throws {
+            try Self.addUp(set, &tx)
+            if try set.changes(of: Sensor.self).contains(where: { $0.id == "s17" }) { throw Refusal() }
+        }
+        let tries = Mutex(0)
+        var options = Self.options { if case .failed = $0 { tries.withLock { $0 += 1 } } }
+        await #expect(throws: Refusal.self) { try await store.consume("strict", options, body) }
+        #expect(tries.withLock { $0 } == 4)
+        // Everything before it was dealt with.
+        #expect(try Self.count(store, "r") == 17)
+
+        options.failureRule = .skip
+        let strict = options
+        let consuming = Task { try await store.consume("strict", strict, body) }
+        while try Self.count(store, "r") < 29 { await Task.yield() }
+        consuming.cancel()
+        try await consuming.value
+        #expect(try Self.count(store, "r") == 29)
+        #expect(try store.consumers().first?.skippedCount == 1)
+    }
+
+    @Test func `an acknowledgement is part of its write, and refused twice or from an earlier generation`() async throws
+    {
+        let store = try ChangeFeedTests.store()
+        try await store.write { try $0.insert(ChangeFeedTests.sensor(1)) }
+        let consumer = try await store.holdConsumer("manual", Self.options())
+        var changes = consumer.changes.makeAsyncIterator()
+        let sets = try await ChangeFeedTests.take(try Int(store.position.sequence), &changes)
+        let last = try #require(sets.last)
+        let before = try consumer.position
+        await #expect(throws: Refusal.self) {
+            try await store.write { tx in
+                try consumer.acknowledge(last, in: &tx)
+                throw Refusal()
+            }
+        }
+        #expect(try consumer.position == before)
+        let head = try store.position
+        try await store.write { tx in try consumer.acknowledge(last, in: &tx) }
+        #expect(try consumer.position == last.position)
+        #expect(try store.position == head, "an acknowledgement is no change")
+        func code(_ body: () async throws -> Void) async -> StoreError.Code? {
+            do {
+                try await body()
+                return nil
+            } catch { return (error as? StoreError)?.code }
+        }
+        #expect(await code { try await consumer.acknowledge(last) } == .consumerLost)
+        try await store.resetConsumer("manual", to: .oldest)
+        #expect(await code { try await consumer.acknowledge(last) } == .consumerLost)
+        try await store.deleteConsumer("manual")
+        #expect(await code { try await consumer.acknowledge(last) } == .consumerNotFound)
+        #expect(try store.consumers().isEmpty)
+    }
+
+    @Test func `retention keeps what a lease covers, and a consumer past its lease expires`() async throws {
+        var storeOptions = StoreOptions()
+        storeOptions.limits.retainedChangeSets = 10
+        let store = try ChangeFeedTests.store(storeOptions)
+        var options = Self.options()
+        options.lease = RetentionLease(changeSets: 50)
+        _ = try await store.holdConsumer("slow", options)
+        options.lease = .none
+        _ = try await store.holdConsumer("free", options)
+        for number in 0..<40 { try await store.write { try $0.insert(ChangeFeedTests.sensor(number)) } }
+        func expired() throws -> [String] { try store.consumers().filter(\.isExpired).map(\.name) }
+        #expect(try expired() == ["free"])
+        let slow = try #require(try store.consumers().last?.position)
+        var feed = store.changes(since: slow).makeAsyncIterator()
+        #expect(try await ChangeFeedTests.take(40, &feed).count == 40)
+        for number in 40..<60 { try await store.write { try $0.insert(ChangeFeedTests.sensor(number)) } }
+        #expect(try expired() == ["free", "slow"])
+        #expect(try store.feedRange.count == 11)
+        let expiry = options
+        await #expect(throws: StoreError.self) { try await store.consume("slow", expiry) { (_: ChangeSet) in } }
+        try await store.resetConsumer("slow", to: .newest)
+        #expect(try expired() == ["free"])
+    }
+}
