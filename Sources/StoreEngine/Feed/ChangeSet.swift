@@ -62,9 +62,16 @@ public struct ChangeSet: Sendable {
     ///
     /// - Throws: ``StoreError``: `unknownType` when the store was opened without `R`; `damaged`.
     public func changes<R: Record>(of type: R.Type) throws(StoreError) -> [Change<R>] {
+        try changes(of: type) { _ in true }
+    }
+
+    /// Those changes of records of one type that are wanted.
+    package func changes<R: Record>(
+        of type: R.Type, wanted: (RecordChange) -> Bool
+    ) throws(StoreError) -> [Change<R>] {
         let binding = try state.catalog.binding(type)
         var typed: [Change<R>] = []
-        for change in changes where change.type === binding.type && change.change.isOfRecord {
+        for change in changes where change.type === binding.type && change.change.isOfRecord && wanted(change) {
             do {
                 typed.append(try Change(change, binding))
             } catch {

@@ -157,6 +157,36 @@ extension ReadingScope {
     }
 }
 
+/// A record's place in the order of ids, whether or not it is still there.
+package struct RowMark: Hashable, Sendable {
+    /// The record's key.
+    let key: [UInt8]
+
+    /// Whether the record of a change comes not after it.
+    package func includes(_ change: RecordChange) -> Bool {
+        !key.lexicographicallyPrecedes(change.change.key)
+    }
+}
+
+extension ReadingScope {
+    /// Some records in the order of ids, and the place of the last of them; nil where there are no more.
+    ///
+    /// - Parameter mark: the record after which they begin; nil for the first.
+    package func chunk<R: Record>(
+        _ type: R.Type, after mark: RowMark?, limit: Int
+    ) throws(StoreError) -> (rows: [R], mark: RowMark?) {
+        var scan = try RecordScan(self, binding: binding(R.self), after: mark?.key ?? [])
+        var rows: [R] = []
+        var last: [UInt8] = []
+        while try scan.advance() {
+            if rows.count == max(limit, 1) { return (rows, RowMark(key: last)) }
+            rows.append(try scan.record(R.self))
+            last = scan.key.array()
+        }
+        return (rows, nil)
+    }
+}
+
 /// What a unique index has under a value.
 @usableFromInline
 enum UniqueLookup {
@@ -174,7 +204,12 @@ struct RecordScan: ~Copyable, ~Escapable {
     private let scope: ReadingScope
     private let binding: TypedBinding
     private var cursor: LMDBCursor
-    private var hasBegun: Bool
+    private var step: Step
+
+    /// How the next record is come to.
+    private enum Step {
+        case first, next, current, none
+    }
 
     /// - Parameter last: the key of a record after which the walk begins; empty for the first.
     @usableFromInline
@@ -182,15 +217,19 @@ struct RecordScan: ~Copyable, ~Escapable {
     init(_ scope: ReadingScope, binding: TypedBinding, after last: [UInt8] = []) throws(StoreError) {
         self.scope = scope
         self.binding = binding
+        var step = Step.first
         do {
             var opened = try scope.snapshot.openCursor(binding.type.database)
-            // The first advance goes on from there.
-            if !last.isEmpty { _ = unsafe try opened.seek(atLeast: last.span.bytes) }
+            if !last.isEmpty {
+                // That record may be gone since it was read; then this stands on the next one already.
+                let isPlaced = unsafe try opened.seek(atLeast: last.span.bytes)
+                step = !isPlaced ? .none : unsafe opened.key.isEqual(to: last.span.bytes) ? .next : .current
+            }
             cursor = opened
         } catch {
             throw StoreError(error)
         }
-        hasBegun = !last.isEmpty
+        self.step = step
     }
 
     /// The key of the record that the walk is at.
@@ -203,9 +242,13 @@ struct RecordScan: ~Copyable, ~Escapable {
     @usableFromInline
     mutating func advance() throws(StoreError) -> Bool {
         do {
-            if hasBegun { return try cursor.next() }
-            hasBegun = true
-            return try cursor.first()
+            defer { if step != .none { step = .next } }
+            switch step {
+            case .first: return try cursor.first()
+            case .next: return try cursor.next()
+            case .current: return true
+            case .none: return false
+            }
         } catch {
             throw StoreError(error)
         }

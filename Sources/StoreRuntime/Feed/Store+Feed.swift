@@ -25,6 +25,31 @@ extension Store {
         return ChangeFeed(store: self, start: start, options: options)
     }
 
+    /// All records of a type and then every change of them, without a gap between.
+    ///
+    /// - Parameter chunk: how many rows are read at once.
+    public func rowsAndChanges<R: Record>(of type: R.Type, chunk: Int = 1_000) -> RowsAndChanges<R> {
+        RowsAndChanges(store: self, chunk: chunk)
+    }
+
+    /// Undoes what a change set did, in a write of its own. See ``WriteTransaction/undo(_:conflicts:)``.
+    ///
+    /// - Returns: the conflicts, under ``ConflictRule/skip``, and the position of the undoing.
+    @discardableResult
+    public func undo(
+        _ changeSet: ChangeSet, conflicts rule: ConflictRule = .fail
+    ) async throws -> Committed<[ChangeConflict]> {
+        try await write { tx in try tx.undo(changeSet, conflicts: rule) }
+    }
+
+    /// Brings all records back to where they were at a position, in a write of its own. See ``WriteTransaction/revert(to:)``.
+    ///
+    /// - Returns: how many change sets were undone, and the position of the reverting.
+    @discardableResult
+    public func revert(to position: Position) async throws -> Committed<Int> {
+        try await write { tx in try tx.revert(to: position) }
+    }
+
     /// The positions from which the feed can be resumed: the oldest and the newest.
     ///
     /// - Throws: ``StoreError``.

@@ -1,0 +1,79 @@
+/// What undoing one change does to a record, by the form of the newest version.
+struct ChangeInversion {
+    /// What is to be done.
+    enum Action {
+        case delete
+        /// Put these fields, all of them.
+        case insert([UInt8])
+        /// Put the earlier values into these places.
+        case update([UInt8], places: [Int])
+    }
+
+    let change: FeedChange
+    let type: OpenType
+    let typeIndex: Int
+    let action: Action
+
+    init(_ change: FeedChange, _ type: OpenType, typeIndex: Int) throws(CodecError) {
+        self.change = change
+        self.type = type
+        self.typeIndex = typeIndex
+        let before = try ChangeInversion.newest(change.before(type), type)
+        guard let before else {
+            action = .delete
+            return
+        }
+        guard let after = try ChangeInversion.newest(change.after, type) else {
+            action = .insert(before)
+            return
+        }
+        let old = unsafe try RecordBytes(unverified: before.span.bytes)
+        action = .update(before, places: unsafe try RecordDifference.changedPlaces(from: old, to: after.span.bytes))
+    }
+
+    /// Why a record, as it is now, cannot be brought to where it was; nil when it can.
+    func conflict(with stored: RawSpan?) throws(CodecError) -> ChangeConflict.Reason? {
+        guard let after = try ChangeInversion.newest(change.after, type) else {
+            return stored == nil ? nil : .exists
+        }
+        guard let stored else { return .gone }
+        let now = try RecordBytes(unverified: stored)
+        let left = unsafe try RecordBytes(unverified: after.span.bytes)
+        guard now.incarnation == left.incarnation else { return .gone }
+        var changed = try RecordDifference.changedPlaces(from: left, to: stored)
+        if case .update(_, let places) = action { changed.removeAll { !places.contains($0) } }
+        return changed.isEmpty ? nil : .changed(fields: changed.map { type.type.fields[$0].name })
+    }
+
+    /// Encodes what the record is to be, given what it is.
+    func encode(over stored: RawSpan?, to encoder: inout FieldEncoder) throws(CodecError) {
+        switch action {
+        case .delete: return
+        case .insert(let before): try ChangeInversion.encode(before, places: nil, over: nil, to: &encoder)
+        case .update(let before, let places):
+            try ChangeInversion.encode(before, places: places, over: stored, to: &encoder)
+        }
+    }
+
+    private static func encode(
+        _ before: [UInt8], places: [Int]?, over stored: RawSpan?, to encoder: inout FieldEncoder
+    ) throws(CodecError) {
+        let earlier = unsafe try RecordBytes(unverified: before.span.bytes).table
+        encoder.begin(fieldCount: earlier.count)
+        if let stored, let places {
+            let now = try RecordBytes(unverified: stored).table
+            for place in 0..<earlier.count {
+                encoder.append(encoded: try places.contains(place) ? earlier.field(place) : now.field(place))
+            }
+        } else {
+            for place in 0..<earlier.count { encoder.append(encoded: try earlier.field(place)) }
+        }
+        try encoder.finish()
+    }
+
+    private static func newest(_ bytes: [UInt8]?, _ type: OpenType) throws(CodecError) -> [UInt8]? {
+        guard let bytes else { return nil }
+        let record = unsafe try RecordBytes(unverified: bytes.span.bytes)
+        return try type.withNewest(record) { (newest) throws(CodecError) in newest.bytes.array() }
+    }
+}

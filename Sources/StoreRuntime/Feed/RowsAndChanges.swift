@@ -1,0 +1,123 @@
+public import StoreEngine
+
+/// The records of a type and then every change of them, without a gap between: an asynchronous sequence.
+///
+/// Rows are read in chunks, each from a snapshot of its own, so that no snapshot is held for long. Between two chunks come the
+/// changes that were committed meanwhile to rows given before: whoever applies the elements in their order has, at each
+/// element's position, all rows up to the last one given as they were at that position; and after `ready` all rows.
+///
+/// A reset (a program that is not ModelStore wrote) begins anew with ``Element/restart``.
+///
+/// The iterator throws as that of ``ChangeFeed``.
+public struct RowsAndChanges<R: Record>: AsyncSequence, Sendable {
+    /// What the sequence gives.
+    public enum Element: Sendable {
+        /// Further rows in the order of ids, as of a position.
+        case rows([R], Position)
+        /// All rows that there were at a position have been given.
+        case ready(Position)
+        /// A change set, or a part of one, with its changes of rows that were given, or after `ready` of any.
+        case commit([Change<R>], ChangeSet)
+        /// What was given before is not to be relied on; all rows come again.
+        case restart
+    }
+
+    let store: Store
+    let chunk: Int
+
+    /// A reader of its own.
+    public func makeAsyncIterator() -> Iterator { Iterator(store: store, chunk: chunk) }
+
+    /// Reads rows and changes.
+    public struct Iterator: AsyncIteratorProtocol {
+        private enum Phase {
+            case rows(after: RowMark?)
+            case tail
+        }
+
+        private let store: Store
+        private let chunk: Int
+        private var phase = Phase.rows(after: nil)
+        private var feed: FeedTail?
+        /// The next element last.
+        private var ready: [Element] = []
+
+        init(store: Store, chunk: Int) {
+            self.store = store
+            self.chunk = chunk
+        }
+
+        /// The next element; waits for it. Nil once the task is cancelled.
+        public mutating func next() async throws -> Element? {
+            while ready.isEmpty, !Task.isCancelled {
+                switch phase {
+                case .rows(let mark): try readChunk(after: mark)
+                case .tail: if try await !readChange() { return nil }
+                }
+            }
+            return Task.isCancelled ? nil : ready.popLast()
+        }
+
+        private mutating func readChunk(after mark: RowMark?) throws {
+            let (rows, next, position) = try read(after: mark)
+            var elements: [Element] = []
+            if let mark, let feed {
+                // What was committed since the chunk before, of rows up to its last.
+                guard let changes = try changes(of: feed, upTo: position, within: mark) else {
+                    return restart()
+                }
+                elements += changes
+            }
+            if !rows.isEmpty { elements.append(.rows(rows, position)) }
+            if next == nil { elements.append(.ready(position)) }
+            feed = FeedTail(store, after: position, FeedOptions(only: FeedFilter(R.self)))
+            phase = next.map { .rows(after: $0) } ?? .tail
+            ready = elements.reversed()
+        }
+
+        private func read(after mark: RowMark?) throws -> ([R], RowMark?, Position) {
+            let transaction = try store.beginRead()
+            let scope = transaction._reading
+            let (rows, next) = try scope.chunk(R.self, after: mark, limit: chunk)
+            return (rows, next, try scope.feedPosition())
+        }
+
+        private mutating func restart() {
+            phase = .rows(after: nil)
+            feed = nil
+            ready = [.restart]
+        }
+
+        /// The changes of rows up to a mark; nil when there was a reset.
+        private func changes(
+            of feed: FeedTail, upTo position: Position, within mark: RowMark
+        ) throws -> [Element]? {
+            var feed = feed
+            var elements: [Element] = []
+            while let set = try feed.next(), set.sequence <= position.sequence {
+                if set.resets(R.self) { return nil }
+                let changes = try set.changes(of: R.self, wanted: mark.includes)
+                if !changes.isEmpty { elements.append(.commit(changes, set)) }
+            }
+            return elements
+        }
+
+        private mutating func readChange() async throws -> Bool {
+            guard var feed else { return false }
+            defer { self.feed = feed }
+            while true {
+                if let set = try feed.next() {
+                    if set.resets(R.self) {
+                        restart()
+                        return true
+                    }
+                    let changes = try set.changes(of: R.self)
+                    guard !changes.isEmpty else { continue }
+                    ready = [.commit(changes, set)]
+                    return true
+                }
+                guard try await feed.wait() else { return false }
+            }
+        }
+    }
+}

@@ -1,0 +1,122 @@
+import Foundation
+import ModelStore
+import Testing
+
+/// Undoing change sets, and going back to positions.
+@Suite(.timeLimit(.minutes(5))) struct UndoTests {
+    private static func sensors(_ store: Store) throws -> [Sensor] { try store.read { try $0.all(Sensor.self) } }
+
+    private static func last(_ store: Store) async throws -> ChangeSet {
+        var feed = store.changes(from: .after(sequence: try store.position.sequence - 1)).makeAsyncIterator()
+        return try #require(try await feed.next())
+    }
+
+    @Test func `undoing gives back what was inserted, updated and deleted, and is a change set itself`() async throws {
+        let store = try ChangeFeedTests.store()
+        try await store.write { tx in for number in 1...3 { try tx.insert(ChangeFeedTests.sensor(number)) } }
+        let before = try Self.sensors(store)
+        try await store.write { tx in
+            try tx.delete(Sensor.self, id: "s1")
+            try tx.update(Sensor.self, id: "s2") { $0.celsius = 99 }
+            try tx.insert(ChangeFeedTests.sensor(4))
+        }
+        let after = try Self.sensors(store)
+        let done = try await Self.last(store)
+        try await store.undo(done)
+        #expect(try Self.sensors(store) == before)
+        // And undoing that does it again.
+        try await store.undo(try await Self.last(store))
+        #expect(try Self.sensors(store) == after)
+    }
+
+    @Test func `fields that were not touched keep what was written since`() async throws {
+        let store = try ChangeFeedTests.store()
+        try await store.write { try $0.insert(ChangeFeedTests.sensor(1)) }
+        try await store.write { tx in try tx.update(Sensor.self, id: "s1") { $0.celsius = 50 } }
+        let heating = try await Self.last(store)
+        try await store.write { tx in try tx.update(Sensor.self, id: "s1") { $0.note = "kept" } }
+        try await store.undo(heating)
+        let sensor = try #require(try Self.sensors(store).first)
+        #expect(sensor.celsius == 20 && sensor.note == "kept")
+    }
+
+    @Test func `what was changed since is a conflict, by which all or that alone is left`() async throws {
+        let store = try ChangeFeedTests.store()
+        try await store.write { tx in for number in 1...4 { try tx.insert(ChangeFeedTests.sensor(number)) } }
+        try await store.write { tx in
+            for number in 1...3 { try tx.update(Sensor.self, id: "s\(number)") { $0.celsius = 50 } }
+            try tx.delete(Sensor.self, id: "s4")
+        }
+        let done = try await Self.last(store)
+        try await store.write { tx in
+            try tx.update(Sensor.self, id: "s1") { $0.celsius = 60 }
+            try tx.delete(Sensor.self, id: "s2")
+            try tx.insert(ChangeFeedTests.sensor(4, celsius: 7))
+        }
+        let before = try Self.sensors(store)
+        do {
+            try await store.undo(done)
+            Issue.record("a conflict was overlooked")
+        } catch let error as StoreError {
+            #expect(error.code == .changeConflict)
+            for part in ["s1", "celsius", "s2", "gone", "s4", "there again"] { #expect(error.message.contains(part)) }
+        }
+        #expect(try Self.sensors(store) == before)
+        let conflicts = try await store.undo(done, conflicts: .skip).result
+        #expect(Set(conflicts.map(\.id)) == ["s1", "s2", "s4"])
+        #expect(try Self.sensors(store).map(\.celsius) == [60, 20, 7])
+    }
+
+    @Test func `unique values that records gave each other are given back`() async throws {
+        let store = try ChangeFeedTests.store()
+        try await store.write { tx in for number in 1...3 { try tx.insert(ChangeFeedTests.sensor(number)) } }
+        let before = try Self.sensors(store)
+        try await store.write { tx in
+            for number in 1...3 { try tx.update(Sensor.self, id: "s\(number)") { $0.serial = "x\(number)" } }
+            for number in 1...3 { try tx.update(Sensor.self, id: "s\(number)") { $0.serial = "A-\(number % 3 + 1)" } }
+        }
+        try await store.undo(try await Self.last(store))
+        #expect(try Self.sensors(store) == before)
+    }
+
+    @Test(arguments: 0..<20)
+    func `random histories go back to any position`(seed: UInt64) async throws {
+        var random = SeededRandom(state: seed)
+        let store = try ChangeFeedTests.store()
+        var states: [(Position, [Sensor])] = [(try store.position, [])]
+        for _ in 0..<60 {
+            var operations: [(Int, Int)] = []
+            for _ in 0..<Int.random(in: 1...6, using: &random) {
+                operations.append((Int.random(in: 0..<12, using: &random), Int.random(in: 0..<5, using: &random)))
+            }
+            let steps = operations
+            let position = try await store.write { tx in
+                for (id, kind) in steps {
+                    if kind == 0 { _ = try tx.delete(Sensor.self, id: "s\(id)"); continue }
+                    let sensor = ChangeFeedTests.sensor(id, celsius: Double(kind * 10 + id), room: "r\(kind)")
+                    try tx.upsert(sensor)
+                }
+            }.position
+            states.append((position, try Self.sensors(store)))
+            if Int.random(in: 0..<8, using: &random) == 0 {
+                let (target, expected) = try #require(states.randomElement(using: &random))
+                try await store.revert(to: target)
+                #expect(try Self.sensors(store) == expected, "seed \(seed)")
+                states.append((try store.position, expected))
+            }
+        }
+    }
+}
+
+/// SplitMix64, for tests that print their seed.
+struct SeededRandom: RandomNumberGenerator {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+}
