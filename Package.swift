@@ -95,7 +95,9 @@ let package = Package(
             dependencies: ["ModelStore", "StoreRuntime", "StoreEngine"],
             path: "Tests/VersionWorker"
         ),
-        .testTarget(name: "CrashTests", dependencies: ["CrashWorker", "VersionWorker"]),
+        // Programs that write and consume a feed.
+        .executableTarget(name: "FeedWorker", dependencies: ["ModelStore"], path: "Tests/FeedWorker"),
+        .testTarget(name: "CrashTests", dependencies: ["CrashWorker", "VersionWorker", "FeedWorker"]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -24,6 +24,9 @@ public struct ConsumerOptions: Sendable {
 
     /// Every change set once, from the oldest retained one; five tries, then the end.
     public init() {}
+
+    /// As the standard, with only what passes one of some filters.
+    public init(only filters: FeedFilter...) { feed.filters = filters }
 }
 
 /// How often and when something that failed is tried again.

@@ -1,0 +1,109 @@
+import Foundation
+import ModelStore
+
+/// `write DIR LANE`: writes items, one or some for each line `ack` that it says, until it reads a line.
+func write(_ directory: String, _ lane: String) async throws {
+    let store = try openStore(directory)
+    let reader = Task.detached { readLine() }
+    let stopping = StopFlag(reader)
+    var number = try store.read { try $0.get(Lane.self, id: lane)?.last } ?? 0
+    while !stopping.isSet {
+        let first = number + 1
+        // Now and then several at once, and a large one.
+        let count = first % 7 == 0 ? 20 : 1
+        let position = try await store.write { tx in
+            for next in first..<first + count {
+                let text = String(repeating: "x", count: next % 50 == 0 ? 70_000 : 20)
+                try tx.insert(Item(id: "\(lane)-\(next)", lane: lane, number: next, text: text))
+            }
+            try tx.upsert(Lane(name: lane, last: first + count - 1))
+        }.position
+        number += count
+        say("ack \(lane) \(number) \(position.sequence)")
+    }
+    store.close()
+    say("done")
+}
+
+/// `consume DIR LOG`: a consumer with effects in the store, and one that appends a line for each item to a file. Says `active`
+/// whenever one of them is, and ends when it reads a line.
+func consume(_ directory: String, _ log: String) async throws {
+    let store = try openStore(directory)
+    var options = ConsumerOptions(only: FeedFilter(Item.self))
+    options.takeoverSeconds = 0.01
+    options.onEvent = { if case .active = $0 { say("active") } }
+    let inStore = options
+    options.changeSetsPerCommit = 5
+    let elsewhere = options
+    let file = try LogFile(log)
+    try await withThrowingTaskGroup(of: Void.self) { group in
+        group.addTask {
+            try await store.consume("totals", inStore) { set, tx in
+                for change in try set.changes(of: Item.self) { try count(change, &tx) }
+            }
+        }
+        group.addTask {
+            try await store.consume("log", elsewhere) { set in
+                for change in try set.changes(of: Item.self) {
+                    try file.append("\(change.idempotencyKey) \(change.id)\n")
+                }
+            }
+        }
+        let reader = Task.detached { readLine() }
+        group.addTask { _ = await reader.value }
+        // The first to end is the reader, or fails.
+        try await group.next()
+        group.cancelAll()
+        try await group.waitForAll()
+    }
+    store.close()
+    say("done")
+}
+
+@Sendable func count(_ change: Change<Item>, _ tx: inout WriteTransaction) throws {
+    guard change.kind == .insert, let item = change.after else { return }
+    var total = try tx.get(Total.self, id: item.lane) ?? Total(lane: item.lane, count: 0, last: 0, faults: 0)
+    if item.number != total.last + 1 { total.faults += 1 }
+    total.count += 1
+    total.last = item.number
+    try tx.upsert(total)
+}
+
+/// `check DIR`: says for each lane how many items there are and what the consumer counted, then where head and consumers are.
+func check(_ directory: String) throws {
+    let store = try openStore(directory)
+    defer { store.close() }
+    for lane in try store.read({ try $0.all(Lane.self) }) {
+        let name = lane.name
+        let items = try store.read { try $0.count(Item.where { $0.lane == name }) }
+        let total = try store.read { try $0.get(Total.self, id: name) }
+        say("lane \(name) \(lane.last) \(items) \(total?.count ?? 0) \(total?.last ?? 0) \(total?.faults ?? 0)")
+    }
+    let behind = try store.consumers().map(\.lag).max() ?? 0
+    say("end \(behind)")
+}
+
+func openStore(_ directory: String) throws -> Store {
+    var options = StoreOptions()
+    options.limits.retainedChangeSets = 2_000
+    return try Store(at: directory, records: Item.self, Total.self, Lane.self, options: options)
+}
+
+func say(_ line: String) {
+    FileHandle.standardOutput.write(Data((line + "\n").utf8))
+}
+
+let arguments = CommandLine.arguments.dropFirst()
+do {
+    switch (arguments.first, arguments.count) {
+    case ("write", 3): try await write(arguments[2], arguments[3])
+    case ("consume", 3): try await consume(arguments[2], arguments[3])
+    case ("check", 2): try check(arguments[2])
+    default:
+        say("usage: FeedWorker write DIR LANE | consume DIR LOG | check DIR")
+        exit(64)
+    }
+} catch {
+    say("failed \(error)")
+    exit(1)
+}
