@@ -1,0 +1,70 @@
+import ArgumentParser
+import Foundation
+import ModelStore
+
+/// Measures the feed: how soon a commit is delivered, how fast readers are, and what the feed costs.
+///
+/// ```
+/// swift run -c release --package-path Tools/Benchmarks benchmarks feed
+/// ```
+struct FeedBenchmark: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "feed", abstract: "Measures the feed: delivery, catching up, many readers, a stopped reader.",
+        discussion: "There is no peer in this: the figures are held against the commit's own time and against each other.")
+
+    @Option(help: "How many durable commits the delays are measured with.") var commits = 1_000
+    @Option(help: "How many commits that are not synced the readers are measured with.") var unsynced = 50_000
+    @Option(help: "How many changes a reader catches up with.") var changes = 1_000_000
+    @Option(help: "How many commits are made beside a reader that has stopped.") var stopped = 1_000_000
+    @Option(help: "Only these parts: delivery, readers, catchup, stopped.") var only: [String] = []
+    @Option(help: "Where to put the files; on a real disk.") var directory: String?
+    @Option(help: .hidden) var follow: String?
+
+    func run() async throws {
+        if let follow { return try await FeedFollower(path: follow, count: commits).run() }
+        let parent = directory ?? FileManager.default.temporaryDirectory.path
+        let own = "\(parent)/feed-\(UUID().uuidString)"
+        try FileManager.default.createDirectory(atPath: own, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: own) }
+        if isWanted("delivery") { try await FeedDelivery(directory: own, count: commits).run() }
+        if isWanted("readers") { try await FeedReaders(directory: own, count: unsynced).run() }
+        if isWanted("catchup") { try await FeedCatchUp(directory: own, count: changes).run() }
+        if isWanted("stopped") { try await StoppedReader(directory: own, count: stopped).run() }
+    }
+
+    private func isWanted(_ part: String) -> Bool { only.isEmpty || only.contains(part) }
+}
+
+/// A number that says when it was written.
+@Record
+struct Beat {
+    @ID var id: Int
+    var nanoseconds: Int
+}
+
+/// The system's monotonic clock, which all processes share.
+enum Monotonic {
+    static var nanoseconds: Int {
+        var time = timespec()
+        unsafe clock_gettime(CLOCK_MONOTONIC, &time)
+        return time.tv_sec * 1_000_000_000 + time.tv_nsec
+    }
+}
+
+/// Durations in order, for percentiles.
+struct Durations {
+    private var sorted: [Int]
+
+    init(_ nanoseconds: [Int]) { sorted = nanoseconds.sorted() }
+
+    /// The duration below which `part` of all lie, in microseconds.
+    func microseconds(at part: Double) -> Double {
+        guard !sorted.isEmpty else { return 0 }
+        return Double(sorted[min(sorted.count - 1, Int(Double(sorted.count) * part))]) / 1_000
+    }
+
+    /// p50 and p99 as text.
+    var text: String {
+        String(format: "p50 %8.1f us   p99 %8.1f us", microseconds(at: 0.5), microseconds(at: 0.99))
+    }
+}

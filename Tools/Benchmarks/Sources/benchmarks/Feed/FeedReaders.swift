@@ -1,0 +1,120 @@
+import Foundation
+import ModelStore
+
+/// How many change sets a second go through one reader and through a hundred, while they are written.
+struct FeedReaders {
+    let directory: String
+    let count: Int
+
+    func run() async throws {
+        print("\(count) commits that are not synced, of one change each")
+        var alone = 0.0
+        for readers in [0, 1, 100] {
+            let (writing, delivered) = try await measure(readers)
+            if readers == 0 { alone = writing }
+            let rates = String(
+                format: "writer %7.0f/s (%.2f of alone)   delivered %9.0f/s", writing, writing / alone, delivered)
+            print("  \(readers) readers: \(rates)")
+        }
+    }
+
+    private func measure(_ readers: Int) async throws -> (writing: Double, delivered: Double) {
+        var options = StoreOptions()
+        options.limits.retainedChangeSets = count * 2
+        let store = try Store.temporary(records: Beat.self, options: options)
+        defer { store.close() }
+        let start = try store.position
+        let count = count
+        let begin = ContinuousClock.now
+        return try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<readers {
+                group.addTask {
+                    var seen = 0
+                    for try await set in store.changes(since: start) {
+                        seen += set.changes.count
+                        if seen == count { break }
+                    }
+                }
+            }
+            for number in 0..<count {
+                try await store.write { tx in try tx.insert(Beat(id: number, nanoseconds: 0)) }
+            }
+            let written = (ContinuousClock.now - begin).inSeconds
+            try await group.waitForAll()
+            let read = (ContinuousClock.now - begin).inSeconds
+            return (Double(count) / written, Double(count * readers) / read)
+        }
+    }
+}
+
+/// How fast a reader catches up from disk.
+struct FeedCatchUp {
+    let directory: String
+    let count: Int
+
+    func run() async throws {
+        var options = StoreOptions()
+        options.durability = .relaxed
+        options.limits.retainedChangeSets = count
+        let store = try Store(at: directory + "/catchup", records: Account.self, options: options)
+        defer { store.close() }
+        let start = try store.position
+        let batch = 100
+        var source = AccountSource()
+        for first in stride(from: 0, to: count, by: batch) {
+            let accounts = source.next(min(batch, count - first))
+            try await store.write { tx in for account in accounts { try tx.insert(account) } }
+        }
+        print("\(count) changes in change sets of \(batch), read from the oldest")
+        for isTyped in [false, true] {
+            let begin = ContinuousClock.now
+            var seen = 0
+            for try await set in store.changes(since: start) {
+                seen += isTyped ? try set.changes(of: Account.self).count : set.changes.count
+                if seen == count { break }
+            }
+            let rate = Double(count) / (ContinuousClock.now - begin).inSeconds
+            print(String(format: "  %@: %9.0f changes/s", isTyped ? "typed records" : "undecoded records", rate))
+        }
+    }
+}
+
+/// What a reader that has stopped costs the writer, and in memory.
+struct StoppedReader {
+    let directory: String
+    let count: Int
+
+    func run() async throws {
+        print("\(count) commits that are not synced, beside a reader that took one and stopped")
+        var alone = 0.0
+        for hasReader in [false, true] {
+            let store = try Store.temporary(records: Beat.self)
+            var feed = store.changes(from: .newest).makeAsyncIterator()
+            try await store.write { tx in try tx.insert(Beat(id: -1, nanoseconds: 0)) }
+            if hasReader { _ = try await feed.next() }
+            let before = MemoryUse.anonymousKibibytes
+            let begin = ContinuousClock.now
+            for number in 0..<count {
+                try await store.write { tx in try tx.upsert(Beat(id: number % 1_000, nanoseconds: number)) }
+            }
+            let rate = Double(count) / (ContinuousClock.now - begin).inSeconds
+            if !hasReader { alone = rate }
+            let grown = MemoryUse.anonymousKibibytes - before
+            print(
+                String(
+                    format: "  %@: %7.0f commits/s (%.2f of alone), memory grew by %d KiB",
+                    hasReader ? "with the reader" : "without", rate, rate / alone, grown))
+            store.close()
+        }
+    }
+}
+
+/// What the process holds in memory of its own.
+enum MemoryUse {
+    /// Memory that is no file's, in KiB.
+    static var anonymousKibibytes: Int {
+        let text = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
+        let line = text.split(separator: "\n").first { $0.hasPrefix("RssAnon:") }
+        return line?.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
+    }
+}
