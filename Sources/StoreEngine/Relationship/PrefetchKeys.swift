@@ -53,47 +53,19 @@ struct PrefetchKeys: Sendable {
 @usableFromInline
 struct SortableKey: Sendable {
     @usableFromInline let key: [UInt8]
-    /// What belongs to the key: the place of one who asks for it, or the number of the record that it refers to.
+    /// The place of one who asks for it.
     @usableFromInline let number: Int
     private let word: UInt64
 
     init(_ key: [UInt8], _ number: Int) {
         self.key = key
         self.number = number
-        word = key.prefix(8).reduce(0) { $0 << 8 | UInt64($1) } << UInt64(8 * (8 - min(8, key.count)))
+        word = unsafe key.span.bytes.leadingWord
     }
 
     func precedes(_ other: SortableKey) -> Bool {
         if word != other.word { return word < other.word }
         let order = unsafe key.span.bytes.compared(to: other.key.span.bytes)
         return order == 0 ? number < other.number : order < 0
-    }
-}
-
-extension ReadingScope {
-    /// The records that refer to those that are asked for, in the order of their keys, each with the number of the latter.
-    @usableFromInline
-    func referrers(
-        _ field: String, _ binding: TypedBinding, _ keys: PrefetchKeys
-    ) throws(StoreError) -> [SortableKey] {
-        let type = binding.type
-        let outgoing = state.catalog.references.outgoing[binding.typeIndex]
-        guard let reference = outgoing.first(where: { type.type.fields[$0.place].name == field }) else {
-            throw StoreError(.unknownField, "\(type.name) refers to nothing by \(field)")
-        }
-        let referrers = Referrers(snapshot, state.catalog)
-        var found: [SortableKey] = []
-        do {
-            for group in keys.groups {
-                let target = ReferenceTarget(type: reference.target, idKey: keys.key(group))
-                for key in try referrers.keys(reference, to: target) {
-                    found.append(SortableKey(key, group))
-                }
-            }
-        } catch {
-            throw StoreError(reading: error, at: "the index on \(type.name).\(field)")
-        }
-        found.sort { $0.precedes($1) }
-        return found
     }
 }

@@ -92,14 +92,17 @@ extension ReadingScope {
     ) throws(StoreError) -> (found: [[Source]], scannedCount: Int) {
         let binding = try binding(Source.self)
         let keys = PrefetchKeys(records)
-        let pairs = try referrers(inverse.field, binding, keys)
+        let referrers = try referrers(inverse.field, binding, keys)
         var found: [[Source]] = Array(repeating: [], count: records.count)
+        for group in keys.groups {
+            for place in keys.places(group) { found[place].reserveCapacity(referrers.counts[group]) }
+        }
         var seek = try RecordSeek(self, binding: binding)
         // In the order of the referrers, so that all of them are read in one pass.
-        for pair in pairs where try seek.find(recordKey: pair.key) {
+        for number in 0..<referrers.count where try seek.find(recordKey: referrers[number]) {
             let record = try seek.record(Source.self)
-            for place in keys.places(pair.number) { found[place].append(record) }
+            for place in keys.places(referrers.group(number)) { found[place].append(record) }
         }
-        return (found, pairs.count + seek.scannedCount)
+        return (found, referrers.count + seek.scannedCount)
     }
 }

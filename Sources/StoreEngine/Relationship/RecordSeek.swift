@@ -28,11 +28,11 @@ struct RecordSeek: ~Copyable, ~Escapable {
     /// - Parameter idKey: the whole key of the id.
     @usableFromInline
     mutating func find(idKey: [UInt8]) throws(StoreError) -> Bool {
-        guard idKey.count > KeyLimit.recordKey else { return try find(recordKey: idKey) }
+        guard idKey.count > KeyLimit.recordKey else { return unsafe try find(recordKey: idKey.span.bytes) }
         var key = ByteWriter(capacity: idKey.count)
         key.append(idKey)
         KeyLimit.truncateRecordKey(&key)
-        guard try find(recordKey: key.array()) else { return false }
+        guard try find(recordKey: key.bytes) else { return false }
         // Two ids that are too long for a key may share its truncated form.
         do {
             return try Referrers.idKey(of: cursor.value, binding.type) == idKey
@@ -43,8 +43,7 @@ struct RecordSeek: ~Copyable, ~Escapable {
 
     /// Goes to the record with this key; false where there is none.
     @usableFromInline
-    mutating func find(recordKey: [UInt8]) throws(StoreError) -> Bool {
-        let key = unsafe recordKey.span.bytes
+    mutating func find(recordKey key: RawSpan) throws(StoreError) -> Bool {
         scannedCount += 1
         do {
             if isPositioned, cursor.key.compared(to: key) < 0 { isPositioned = try cursor.next() }

@@ -2,7 +2,7 @@ import LMDB
 
 /// Finds the records that refer to a record, through the index on the reference.
 struct Referrers: ~Escapable {
-    private let snapshot: LMDBSnapshot
+    let snapshot: LMDBSnapshot
     private let catalog: Catalog
 
     @_lifetime(copy snapshot)
@@ -34,20 +34,35 @@ struct Referrers: ~Escapable {
     /// - Parameter limit: how many to look for at most.
     func keys(_ reference: OpenReference, to target: ReferenceTarget, limit: Int = .max) throws -> [[UInt8]] {
         if reference.index.stored.isBuilding { return try walk(reference, to: target, limit: limit) }
-        var part = ByteWriter(capacity: 64)
-        let isTruncated = unsafe reference.appendEntryPart(idKey: target.idKey.span.bytes, to: &part)
         var found: [[UInt8]] = []
+        if limit == 0 { return found }
         var cursor = try snapshot.openCursor(reference.index.database)
-        var isPositioned = try cursor.seek(atLeast: part.bytes)
-        // Keys tell where they end, so that no longer value begins with this one.
-        while isPositioned, found.count < limit, cursor.key.byteCount >= part.count,
-            cursor.key.extracting(first: part.count).isEqual(to: part.bytes)
-        {
-            let key = try IndexEntry.recordKey(key: cursor.key, data: cursor.value).array()
-            if try !isTruncated || refers(reference, key: key, to: target) { found.append(key) }
-            isPositioned = try cursor.next()
+        try forEachEntry(reference, to: target, &cursor) { key in
+            found.append(key.array())
+            return found.count < limit
         }
         return found
+    }
+
+    /// Calls `body` with the keys of the records that refer to `target`, in their order, until it returns false.
+    ///
+    /// - Parameter cursor: one on the reference's index, which finds what is near it sooner.
+    func forEachEntry(
+        _ reference: OpenReference, to target: ReferenceTarget, _ cursor: inout LMDBCursor, _ body: (RawSpan) -> Bool
+    ) throws {
+        var part = ByteWriter(capacity: 64)
+        let isTruncated = unsafe reference.appendEntryPart(idKey: target.idKey.span.bytes, to: &part)
+        var isPositioned = try cursor.seek(atLeast: part.bytes)
+        // Keys tell where they end, so that no longer value begins with this one.
+        while isPositioned, cursor.key.byteCount >= part.count,
+            cursor.key.extracting(first: part.count).isEqual(to: part.bytes)
+        {
+            do {
+                let key = try IndexEntry.recordKey(key: cursor.key, data: cursor.value)
+                if try !isTruncated || refers(reference, key: key.array(), to: target), !body(key) { return }
+            }
+            isPositioned = try cursor.next()
+        }
     }
 
     /// The same without the index, which lacks entries while it is being built.
