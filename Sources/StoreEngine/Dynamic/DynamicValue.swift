@@ -1,7 +1,7 @@
 package import Foundation
 
 /// A field's value without its Swift type: what `store-cli` and the engine's own tools work on.
-package indirect enum DynamicValue: Hashable, Sendable {
+package enum DynamicValue: Hashable, Sendable {
     case none
     case bool(Bool)
     /// Any signed integer.

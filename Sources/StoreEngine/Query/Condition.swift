@@ -14,12 +14,12 @@ public struct Condition<Root>: Hashable, Sendable {
 
     /// Both.
     public static func && (left: Condition, right: Condition) -> Condition {
-        Condition(.and(left.parts(ofAnd: true) + right.parts(ofAnd: true)))
+        Condition(.and(chain(left, right, ofAnd: true)))
     }
 
     /// One or both.
     public static func || (left: Condition, right: Condition) -> Condition {
-        Condition(.or(left.parts(ofAnd: false) + right.parts(ofAnd: false)))
+        Condition(.or(chain(left, right, ofAnd: false)))
     }
 
     /// The opposite.
@@ -28,12 +28,22 @@ public struct Condition<Root>: Hashable, Sendable {
         return Condition(.not(condition.node))
     }
 
-    /// The terms of a chain, so that a long one is one node and not a deep tree.
-    private func parts(ofAnd isAnd: Bool) -> [ConditionNode] {
+    /// The terms of both sides, so that a long chain is one node and not a deep tree.
+    private static func chain(_ left: Condition, _ right: Condition, ofAnd isAnd: Bool) -> [ConditionNode] {
+        switch (left.parts(ofAnd: isAnd), right.parts(ofAnd: isAnd)) {
+        case (nil, nil): [left.node, right.node]
+        case (let parts?, nil): parts + CollectionOfOne(right.node)
+        case (nil, let parts?): [left.node] + parts
+        case (let first?, let second?): first + second
+        }
+    }
+
+    /// The terms of a chain; nil for what is none.
+    private func parts(ofAnd isAnd: Bool) -> [ConditionNode]? {
         switch node {
         case .and(let parts) where isAnd: parts
         case .or(let parts) where !isAnd: parts
-        default: [node]
+        default: nil
         }
     }
 }
@@ -69,8 +79,9 @@ extension Field {
     /// A value without its Swift type.
     private static func dynamic<V: FieldValue>(_ value: V) -> Result<DynamicValue, CodecError> {
         do {
-            let bytes = try value.encoded()
-            return .success(unsafe try DynamicValue(from: bytes.span.bytes, as: V.fieldType))
+            var bytes = ByteWriter(capacity: 32)
+            try value.encode(to: &bytes)
+            return .success(try DynamicValue(from: bytes.bytes, as: V.fieldType))
         } catch {
             return .failure(error)
         }

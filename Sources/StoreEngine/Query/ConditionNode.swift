@@ -100,12 +100,28 @@ public struct TextOptions: OptionSet, Hashable, Sendable {
 
 /// A field by its name; more than one part for a field of an embedded struct.
 package struct FieldName: Hashable, Sendable, CustomStringConvertible {
-    package let parts: [String]
+    /// The record's own field; empty for the name of no field.
+    let first: String
+    /// The names on the way from there. Apart from the first, as most names have none and then need no array.
+    let rest: [String]
 
-    package init(_ parts: [String]) { self.parts = parts }
+    package init(_ parts: [String]) {
+        first = parts.first ?? ""
+        rest = Array(parts.dropFirst())
+    }
 
     /// The field that a token or an expression names, with dots between the parts.
-    package init(_ name: String) { parts = name.split(separator: ".").map(String.init) }
+    package init(_ name: String) {
+        let isPath = name.utf8.contains(UInt8(ascii: "."))
+        let parts = isPath ? name.split(separator: ".").map(String.init) : []
+        first = isPath ? parts.first ?? "" : name
+        rest = Array(parts.dropFirst())
+    }
 
-    package var description: String { parts.joined(separator: ".") }
+    package var parts: [String] { first.isEmpty && rest.isEmpty ? [] : [first] + rest }
+
+    /// The name where it is one of the record's own fields; nil for a field of an embedded struct.
+    var single: String? { rest.isEmpty && !first.isEmpty ? first : nil }
+
+    package var description: String { rest.isEmpty ? first : parts.joined(separator: ".") }
 }

@@ -57,7 +57,7 @@ struct ConditionRanges {
     private var isOptional: Bool { type.fields[part.place].type.isOptional }
 
     func isOwn(_ name: FieldName) -> Bool {
-        name.parts.count == 1 && type.fields[part.place].name == name.parts[0]
+        name.single == type.fields[part.place].name
     }
 
     private func ranges(_ comparison: Comparison, _ value: DynamicValue) -> KeyRanges {
@@ -91,14 +91,27 @@ struct ConditionRanges {
 
     /// The part of a key that a value makes, nil when the value does not fit the field.
     private func key(of value: DynamicValue) -> [UInt8]? {
-        var bytes = ByteWriter(capacity: 64)
+        var scratch = ByteWriter(capacity: 64)
         var key = ByteWriter(capacity: 64)
         do {
-            try value.encode(as: type.fields[part.place].type, to: &bytes)
-            try part.component.append(bytes.bytes, to: &key)
+            try part.append(value, of: type, to: &key, scratch: &scratch)
             return key.array()
         } catch {
             return nil
         }
+    }
+}
+
+extension KeyPart {
+    /// Appends the part of a key that a value of the field makes.
+    ///
+    /// - Parameter scratch: a buffer.
+    /// - Throws: ``CodecError`` when the value does not fit the field.
+    func append(
+        _ value: DynamicValue, of type: RecordType, to key: inout ByteWriter, scratch: inout ByteWriter
+    ) throws(CodecError) {
+        scratch.removeAll()
+        try value.encode(as: type.fields[place].type, to: &scratch)
+        try component.append(scratch.bytes, to: &key)
     }
 }

@@ -101,7 +101,7 @@ struct FetchCursor: ~Copyable, ~Escapable {
     @_lifetime(self: copy self)
     mutating func skipAll() throws(StoreError) {
         let isPlain = filter == nil && plan.position == nil && plan.distinct == nil && !plan.needsSort
-        if case .walk = plan.source, isPlain, plan.limit == nil, plan.offset == 0 {
+        if case .walk = plan.source, !isGathered, isPlain, plan.limit == nil, plan.offset == 0 {
             counts.returned += try walker.countRest()
             return
         }
@@ -114,6 +114,9 @@ struct FetchCursor: ~Copyable, ~Escapable {
         if case .walk = plan.source { result.walked[0] = walker.count }
         return result
     }
+
+    /// How many records may come, as far as they are known before the walk.
+    @usableFromInline var gatheredCount: Int { pending.count }
 
     /// How many entries were looked at.
     var scannedCount: Int { done.walked.reduce(0, +) + (counts.isWalkOfAll ? walker.count : 0) }
@@ -293,6 +296,28 @@ struct FetchCursor: ~Copyable, ~Escapable {
     private mutating func fetchPending(_ index: Int) throws(StoreError) {
         // The bytes stay where they are for as long as `pending` holds them: until the next group is gathered.
         try fetch(unsafe _overrideLifetime(pending[index], copying: scope))
+    }
+
+    // MARK: Few records
+
+    /// Takes the keys of the records that a walk without a filter leads to where they are few, or few are wanted of them.
+    ///
+    /// - Returns: false where they are more, or where long values are out of order; the cursor is of no use then.
+    @_lifetime(self: copy self)
+    mutating func gatherFew() throws(StoreError) -> Bool {
+        let wanted = plan.needsSort ? .max : plan.wanted
+        while pending.count < wanted, try walker.advance() {
+            guard pending.count < RowEstimator.maximumDive,
+                walker.key.byteCount < KeyLimit.indexValue - KeyLimit.hashByteCount
+            else { return false }
+            if isIndexWalk {
+                pending.append(try walker.recordKey(of: type))
+            } else {
+                pending.append(walker.key)
+            }
+        }
+        isGathered = true
+        return true
     }
 
     // MARK: Several paths

@@ -27,7 +27,11 @@ public struct FetchRequest<R: Record>: Hashable, Sendable {
     }
 
     /// In the order of a field, among those that earlier calls leave equal.
-    public func order(_ key: (R.Fields) -> SortKey<R>) -> FetchRequest { order { [key($0)] } }
+    public func order(_ key: (R.Fields) -> SortKey<R>) -> FetchRequest {
+        var result = self
+        result.request.order.append(key(R.fields).term)
+        return result
+    }
 
     /// In the order of several fields, the most significant first, among those that earlier calls leave equal.
     public func order(_ keys: (R.Fields) -> [SortKey<R>]) -> FetchRequest {

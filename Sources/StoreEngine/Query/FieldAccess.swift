@@ -22,7 +22,7 @@ struct FieldAccess: Hashable, Sendable {
     /// - Throws: ``StoreError`` with the code `unknownField` and the nearest name.
     init(_ name: FieldName, of type: RecordType) throws(StoreError) {
         // What stands for elements that are no structs has one field of no name.
-        let first = name.parts.first ?? ""
+        let first = name.first
         guard let place = type.place(ofFieldNamed: first) else {
             throw FieldAccess.unknown(name, in: type.name, type.fields.map(\.name), first)
         }
@@ -30,7 +30,7 @@ struct FieldAccess: Hashable, Sendable {
         var current = schema.type
         var nested: [Int] = []
         var optionals: [Bool] = []
-        for part in name.parts.dropFirst() {
+        for part in name.rest {
             guard case .embedded(let inner) = current.unwrapped else {
                 throw StoreError(
                     .unknownField, "\(type.name).\(name): \(current) has no fields", remedy: "name the field alone")

@@ -14,11 +14,11 @@ struct KeyRange: Hashable, Sendable {
 
     /// The first key after all that begin with `prefix`; nil when there is none.
     static func successor(of prefix: [UInt8]) -> [UInt8]? {
+        guard let place = prefix.lastIndex(where: { $0 < 0xFF }) else { return nil }
         var result = prefix
-        while let last = result.popLast() {
-            if last < 0xFF { return result + [last + 1] }
-        }
-        return nil
+        if place < prefix.count - 1 { result.removeSubrange((place + 1)...) }
+        result[place] += 1
+        return result
     }
 
     var isEmpty: Bool {

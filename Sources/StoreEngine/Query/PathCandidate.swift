@@ -130,7 +130,7 @@ extension ConditionNode {
     private func collectFieldPlaces(_ type: RecordType, _ places: inout [Int]) {
         switch self {
         case .comparison(let name, _, _), .membership(let name, _), .text(let name, _, _, _):
-            guard name.parts.count == 1, let place = type.place(ofFieldNamed: name.parts[0]), !places.contains(place)
+            guard let single = name.single, let place = type.place(ofFieldNamed: single), !places.contains(place)
             else { return }
             places.append(place)
         case .and(let parts), .or(let parts): for part in parts { part.collectFieldPlaces(type, &places) }

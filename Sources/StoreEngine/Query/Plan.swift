@@ -25,8 +25,9 @@ package struct Plan: Sendable {
     package let source: Source
     /// What each record must meet; nil when the source leads to no others.
     let filter: CompiledCondition?
-    /// What a record must meet when the keys of an intersection or a union are too many to hold, and all are walked.
-    let wholeFilter: CompiledCondition
+    /// What a record must meet when the keys of an intersection or a union are too many to hold, and all are walked; nil where
+    /// that cannot be.
+    let wholeFilter: CompiledCondition?
     /// Whether the source is walked from its end.
     let isBackward: Bool
     /// What the records are ordered by.
@@ -64,18 +65,23 @@ package struct PlannedWalk: Sendable {
     /// The index, by its place among the type's; nil for the records in the order of ids.
     let place: Int?
     let ranges: KeyRanges
-    /// The names of the fields that the ranges speak of.
-    let fields: [String]
+    /// The places of the fields that the ranges speak of.
+    let fields: [Int]
     /// About how many entries the ranges hold; nil where the choice was clear without.
     var estimate: RowEstimate?
 
     var path: Plan.Path { place.map { .index($0) } ?? .records }
 
-    init(_ candidate: PathCandidate, of type: OpenType, estimate: RowEstimate?) {
-        place = candidate.place
-        ranges = candidate.ranges
-        fields = candidate.boundPlaces.map { type.type.fields[$0].name }
+    init(place: Int?, ranges: KeyRanges, fields: [Int], estimate: RowEstimate? = nil) {
+        self.place = place
+        self.ranges = ranges
+        self.fields = fields
         self.estimate = estimate
+    }
+
+    init(_ candidate: PathCandidate, estimate: RowEstimate?) {
+        self.init(
+            place: candidate.place, ranges: candidate.ranges, fields: candidate.boundPlaces, estimate: estimate)
     }
 }
 
@@ -83,7 +89,7 @@ package struct PlannedWalk: Sendable {
 struct SortPart: Sendable {
     let access: FieldAccess
     let component: KeyComponent
-    let isDescending: Bool
+    var isDescending: Bool
     /// The way to the record that has the field, where it is not the one that is sorted.
     let path: ReferencePath?
 

@@ -66,7 +66,7 @@ extension ConditionNode {
     /// Whether ranges on the fields at `places` say all that this says.
     func isSaid(byRangesOf places: [Int], in type: RecordType) -> Bool {
         func isOne(_ name: FieldName) -> Bool {
-            name.parts.count == 1 && places.contains { type.fields[$0].name == name.parts[0] }
+            places.contains { type.fields[$0].name == name.single }
         }
         return switch self {
         case .constant(true): true

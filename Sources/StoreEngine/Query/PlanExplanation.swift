@@ -52,7 +52,8 @@ struct PlanExplanation {
 
     private func line(_ walk: PlannedWalk, _ number: Int) -> String {
         var line: String
-        let by = walk.fields.isEmpty ? "" : " by \(walk.fields.joined(separator: ", "))"
+        let names = walk.fields.map { type.type.fields[$0].name }
+        let by = names.isEmpty ? "" : " by \(names.joined(separator: ", "))"
         if let place = walk.place {
             let index = type.indexes[place]
             let kind = index.stored.isUnique ? "unique index" : "index"

@@ -11,8 +11,8 @@ struct PlanOption: Sendable {
     let isExact: Bool
     let order: PlanOrder
 
-    func source(of type: OpenType, _ estimates: [RowEstimate?]) -> Plan.Source {
-        let walks = zip(candidates, estimates).map { PlannedWalk($0, of: type, estimate: $1) }
+    func source(_ estimates: [RowEstimate?]) -> Plan.Source {
+        let walks = zip(candidates, estimates).map { PlannedWalk($0, estimate: $1) }
         return switch form {
         case .walk: .walk(walks[0])
         case .intersection: .intersection(walks)

@@ -59,6 +59,10 @@ struct Planner {
     ) throws(StoreError) -> [SortPart] {
         var parts: [SortPart] = []
         for term in order {
+            if let part = type.sortPart(term) {
+                parts.append(part)
+                continue
+            }
             let path = try ReferencePath(term.field, from: type, in: catalog)
             let access = if let path { path.access } else { try FieldAccess(term.field, of: type.type) }
             guard let component = KeyComponent(access.type) else {
@@ -83,12 +87,13 @@ struct Planner {
             return try finish(option, &estimator, isExplained)
         }
         var estimates = PlanEstimates(self)
+        if let option = try quickLookup(&estimates, &estimator) {
+            return try finish(option, &estimates, &estimator, isExplained)
+        }
         if walks.count == 2, !walks[1].candidates[0].isWhole,
             try estimates.rows(walks[1].candidates[0], &estimator).isFew
         {
-            return try isExplained
-                ? plan(walks[1], &estimates, &estimator)
-                : plan(walks[1], [estimates.rows(walks[1].candidates[0], &estimator)], matching: nil)
+            return try finish(walks[1], &estimates, &estimator, isExplained)
         }
         // What one path says of the condition counts for the others.
         for option in walks { _ = try estimates.rows(option.candidates[0], &estimator) }
@@ -237,6 +242,18 @@ struct Planner {
         return most < least ? exact[0] : nil
     }
 
+    /// The walk by equality that is taken without looking at others (``FetchCursor/gatherFew()``): one that gives a few
+    /// records, or a few that are asked for first.
+    private func quickLookup(
+        _ estimates: inout PlanEstimates, _ estimator: inout RowEstimator
+    ) throws(StoreError) -> PlanOption? {
+        guard position == nil, distinct == nil, let lookup = EqualityLookup(request, of: type),
+            let option = option(lookup.path)
+        else { return nil }
+        if lookup.isOrdered, wanted <= RowEstimator.maximumDive { return option }
+        return try estimates.rows(option.candidates[0], &estimator).isFew ? option : nil
+    }
+
     /// Intersections of the most selective indexes: of two, and of more as long as each makes it cheaper.
     private func intersections(
         _ walks: [PlanOption], _ estimates: inout PlanEstimates, _ estimator: inout RowEstimator
@@ -283,8 +300,14 @@ struct Planner {
     private func finish(
         _ option: PlanOption, _ estimator: inout RowEstimator, _ isExplained: Bool
     ) throws(StoreError) -> Plan {
-        guard isExplained else { return plan(option, option.candidates.map { _ in nil }, matching: nil) }
         var estimates = PlanEstimates(self)
+        return try finish(option, &estimates, &estimator, isExplained)
+    }
+
+    private func finish(
+        _ option: PlanOption, _ estimates: inout PlanEstimates, _ estimator: inout RowEstimator, _ isExplained: Bool
+    ) throws(StoreError) -> Plan {
+        guard isExplained else { return plan(option, option.candidates.map { _ in nil }, matching: nil) }
         return try plan(option, &estimates, &estimator)
     }
 
@@ -298,7 +321,7 @@ struct Planner {
 
     private func plan(_ option: PlanOption, _ rows: [RowEstimate?], matching: RowEstimate?) -> Plan {
         Plan(
-            source: option.source(of: type, rows), filter: option.isExact ? nil : filter, wholeFilter: filter,
+            source: option.source(rows), filter: option.isExact ? nil : filter, wholeFilter: filter,
             isBackward: option.order == .backward, order: sort,
             needsSort: option.order == .unordered && !sort.isEmpty, limit: request.limit, offset: request.offset,
             position: position, distinct: distinct, matching: matching)

@@ -46,6 +46,7 @@ extension ReadingScope {
         let binding = try binding(R.self)
         var cursor = try fetchCursor(request, binding)
         var records: [R] = []
+        records.reserveCapacity(cursor.gatheredCount)
         while try cursor.advance() { records.append(try cursor.decoded(binding)) }
         return records
     }
@@ -75,8 +76,14 @@ extension ReadingScope {
         _ request: Request, typeIndex: Int, by path: Plan.Path? = nil, needsRecords: Bool = true,
         keyByteLimit: Int = 64 << 20
     ) throws(StoreError) -> FetchCursor {
-        let request = try resolved(request, typeIndex: typeIndex)
         let type = state.catalog.types[typeIndex]
+        if path == nil, let lookup = EqualityLookup(request, of: type) {
+            var cursor = try FetchCursor(
+                self, type: type, plan: lookup.plan(limit: request.limit, offset: request.offset),
+                needsRecords: needsRecords)
+            if try cursor.gatherFew() { return cursor }
+        }
+        let request = try resolved(request, typeIndex: typeIndex)
         var estimator = try RowEstimator(self, type)
         let plan = try Planner(type, request, in: state.catalog, covering: needsRecords ? nil : [])
             .plan(&estimator, forced: path)

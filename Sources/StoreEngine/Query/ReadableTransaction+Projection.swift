@@ -120,7 +120,7 @@ extension Projection {
     /// where rows are told apart or a position is to be found, which is done on records.
     func places(in type: RecordType) -> [Int]? {
         guard !request.isDistinct, request.position == nil, let fields = request.fields else { return nil }
-        let places = fields.map { $0.parts.count == 1 ? type.place(ofFieldNamed: $0.parts[0]) : nil }
+        let places = fields.map { $0.single.flatMap { type.place(ofFieldNamed: $0) } }
         let found = places.compactMap { $0 }
         return found.count == fields.count ? found : nil
     }

@@ -20,7 +20,7 @@ struct ConditionResolver: ~Escapable {
         case .not(let part): return .not(try resolve(part, typeIndex: typeIndex, hops: hops))
         case .fieldComparison(let left, let comparison, let right):
             guard let step = step(left, typeIndex) ?? step(right, typeIndex) else { return node }
-            guard left.parts[0] == right.parts[0] else {
+            guard left.first == right.first else {
                 throw StoreError(
                     .invalidValue,
                     "\(catalog.types[typeIndex].name).\(left) and \(right) are fields of different records",
@@ -84,7 +84,7 @@ struct ConditionResolver: ~Escapable {
         ReferenceStep(name, typeIndex: typeIndex, in: catalog)
     }
 
-    private func rest(_ name: FieldName) -> FieldName { FieldName(Array(name.parts.dropFirst())) }
+    private func rest(_ name: FieldName) -> FieldName { FieldName(name.rest) }
 
     /// Whether a step names the target's id, which the reference itself holds.
     private func isID(_ step: ReferenceStep) -> Bool {

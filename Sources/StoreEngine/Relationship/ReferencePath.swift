@@ -20,7 +20,7 @@ package struct ReferencePath: Sendable {
     ///
     /// - Throws: ``StoreError``: `unknownField`; `invalidValue` where it goes through too many references.
     init?(_ name: FieldName, from start: OpenType, in catalog: Catalog) throws(StoreError) {
-        guard name.parts.count > 1, let typeIndex = catalog.place(ofType: start.type.id) else { return nil }
+        guard !name.rest.isEmpty, let typeIndex = catalog.place(ofType: start.type.id) else { return nil }
         var hops: [Hop] = []
         var (rest, place) = (name, typeIndex)
         while let step = ReferenceStep(rest, typeIndex: place, in: catalog) {
@@ -78,15 +78,15 @@ struct ReferenceStep {
 
     /// The step that `name` begins with; nil where it names a field of the record itself.
     init?(_ name: FieldName, typeIndex: Int, in catalog: Catalog) {
-        guard name.parts.count > 1 else { return nil }
+        guard !name.rest.isEmpty else { return nil }
         let type = catalog.types[typeIndex].type
         let found = catalog.references.outgoing[typeIndex].first {
-            !$0.isMultiple && type.fields[$0.place].name == name.parts[0]
+            !$0.isMultiple && type.fields[$0.place].name == name.first
         }
         guard let found else { return nil }
         reference = found
-        field = FieldName([name.parts[0]])
-        rest = FieldName(Array(name.parts.dropFirst()))
+        field = FieldName([name.first])
+        rest = FieldName(name.rest)
     }
 }
 

@@ -14,6 +14,10 @@ package final class OpenType: Sendable {
     let multipleIndexes: [OpenIndex]
     /// How the id's fields become the record key.
     package let idParts: [KeyPart]
+    /// What may be walked for requests by equality.
+    let lookupPaths: [LookupPath]
+    /// How records are sorted by each field, ascending; nil for those that have no order.
+    private let sortParts: [SortPart?]
     /// The fields that the transaction fills in.
     package let tokens: [(place: Int, token: DefaultToken)]
     /// The place of the integer that the store assigns, if it does.
@@ -38,6 +42,13 @@ package final class OpenType: Sendable {
         self.indexes = indexes
         singleIndexes = indexes.filter { !$0.isMultiple }
         multipleIndexes = indexes.filter(\.isMultiple)
+        lookupPaths = LookupPath.all(idParts: idParts, indexes: indexes)
+        sortParts = type.fields.map { field in
+            guard let access = try? FieldAccess(FieldName([field.name]), of: type),
+                let component = KeyComponent(access.type)
+            else { return nil }
+            return SortPart(access: access, component: component, isDescending: false, path: nil)
+        }
         tokens = type.fields.enumerated().compactMap { place, field in
             guard case .token(let token) = field.schema.defaultValue else { return nil }
             return (place, token)
@@ -48,6 +59,16 @@ package final class OpenType: Sendable {
             upgrades.updateValue(RecordUpgrade(from: earlier, to: type), forKey: earlier.version)
         }
         self.upgrades = upgrades
+    }
+
+    /// How records are sorted by one of their own fields; nil for other names, and for fields that have no order.
+    func sortPart(_ term: SortTerm) -> SortPart? {
+        guard let single = term.field.single, let place = type.fields.firstIndex(where: { $0.name == single }) else {
+            return nil
+        }
+        var part = sortParts[place]
+        part?.isDescending = term.isDescending
+        return part
     }
 
     /// Whether the field at `place` is part of the id.

@@ -1,0 +1,170 @@
+import Foundation
+import ModelStore
+import StoreEngine
+import StoreRuntime
+import Testing
+
+/// Ages of a type that gains and loses indexes.
+private enum Bookings {
+    @Record("Booking")
+    struct Plain: Equatable {
+        @ID var id: Int
+        var room: Int
+        var day: Int?
+        var guest: String
+    }
+
+    @Record("Booking")
+    @Index("room", "day")
+    struct Compound: Equatable {
+        @ID var id: Int
+        var room: Int
+        var day: Int?
+        var guest: String
+    }
+
+    @Record("Booking")
+    @Index("day", "guest", "room")
+    struct Several: Equatable {
+        @ID var id: Int
+        @Indexed var room: Int
+        @Indexed var day: Int?
+        @Indexed var guest: String
+    }
+}
+
+/// Requests by equality alone, which are answered without the planner where they give a few records.
+@Suite struct EqualityLookupTests {
+    private static let seed = ProcessInfo.processInfo.environment["MODELSTORE_SEED"].flatMap(UInt64.init) ?? 1
+    private static let guests = [
+        "", "a", "b", String(repeating: "long", count: 70), String(repeating: "long", count: 90),
+    ]
+
+    /// Some values are those of many records, others of few or none.
+    private static func values(_ random: inout SplitMix) -> [String: DynamicValue] {
+        let isCommon = Bool.random(using: &random)
+        return [
+            "id": .int(.random(in: 0..<200, using: &random)),
+            "room": .int(isCommon ? 0 : .random(in: 0..<40, using: &random)),
+            "day": isCommon ? .int(0) : random.chance(20) ? .none : .int(.random(in: 0..<30, using: &random)),
+            "guest": .string(guests.randomElement(using: &random) ?? ""),
+        ]
+    }
+
+    private static func request(_ random: inout SplitMix) -> Request {
+        let values = values(&random)
+        let names = values.keys.sorted().shuffled(using: &random).prefix(.random(in: 1...3, using: &random))
+        let terms = names.map { ConditionNode.comparison(FieldName([$0]), .equal, values[$0] ?? .none) }
+        var request = Request()
+        request.condition = terms.count == 1 ? terms[0] : .and(terms)
+        for name in ["id", "day", "room", "guest"].shuffled(using: &random)
+            .prefix(.random(in: 0...2, using: &random))
+        {
+            request.order.append(SortTerm(FieldName([name]), isDescending: .random(using: &random)))
+        }
+        if random.chance(40) { request.limit = [0, 1, 5, 40].randomElement(using: &random) }
+        if random.chance(20) { request.offset = [1, 5, 40].randomElement(using: &random) ?? 0 }
+        return request
+    }
+
+    private static func change(_ store: Store, _ random: inout SplitMix, count: Int) throws {
+        let type = try store.read { try $0._reading.catalog.requirePlace(ofTypeNamed: "Booking") }
+        let records = (0..<count).map { _ in values(&random) }
+        try store.write { tx in
+            for values in records {
+                let id = values["id"] ?? .none
+                if case .int(let number) = id, number % 7 == 0 {
+                    _ = try tx.delete(dynamicID: [id], typeIndex: type)
+                } else {
+                    let fields = tx._reading.catalog.types[type].type.fields
+                    let record = DynamicRecord(values: fields.map { values[$0.name] ?? .none })
+                    _ = try tx.put(record, typeIndex: type, mode: .upsert)
+                }
+            }
+        }
+    }
+
+    /// What a request gives, by the path that is chosen and by a walk over all records, and how many it counts.
+    private static func check(_ store: Store, _ request: Request, _ place: String) throws {
+        try store.read { tx in
+            let reading = tx._reading
+            let type = try reading.catalog.requirePlace(ofTypeNamed: "Booking")
+            func rows(_ request: Request, by path: Plan.Path?) throws -> [String] {
+                var rows: [String] = []
+                try reading.fetchDynamic(request, typeIndex: type, by: path) {
+                    rows.append("\($0)")
+                    return true
+                }
+                return rows
+            }
+            let expected = try rows(request, by: .records)
+            let found = try rows(request, by: nil)
+            if request.order.isEmpty {
+                // Any of those that meet the condition, each once.
+                var unlimited = request
+                (unlimited.limit, unlimited.offset) = (nil, 0)
+                let all = Set(try rows(unlimited, by: .records))
+                #expect(found.count == expected.count && Set(found).count == found.count, "\(place): \(request)")
+                #expect(all.isSuperset(of: found), "\(place): \(request)")
+            } else {
+                #expect(found == expected, "\(place): \(request)")
+            }
+            #expect(try reading.count(request, typeIndex: type) == expected.count, "\(place): \(request)")
+        }
+    }
+
+    @Test func `they give what a walk over all records gives, whatever indexes and records come and go`() throws {
+        let directory = try TestDirectory()
+        var random = SplitMix(state: Self.seed)
+        let ages: [any Record.Type] = [
+            Bookings.Plain.self, Bookings.Compound.self, Bookings.Several.self, Bookings.Plain.self,
+            Bookings.Several.self,
+        ]
+        for (number, age) in ages.enumerated() {
+            let store = try Store(at: directory.path, records: [age])
+            for round in 0..<6 {
+                try Self.change(store, &random, count: 60)
+                for _ in 0..<100 {
+                    try Self.check(store, Self.request(&random), "seed \(Self.seed), age \(number), round \(round)")
+                }
+            }
+            store.close()
+        }
+    }
+
+    @Test func `one that does not fit is refused as by the planner`() throws {
+        let store = try Store.temporary(records: Bookings.Compound.self)
+        try store.read { tx in
+            let reading = tx._reading
+            var request = Request()
+            request.condition = .comparison(FieldName(["room"]), .equal, .string("text"))
+            #expect(throws: StoreError.self) { try reading.count(request, typeIndex: 0) }
+            request.condition = .comparison(FieldName(["nothing"]), .equal, .int(1))
+            #expect(throws: StoreError.self) { try reading.count(request, typeIndex: 0) }
+            request.condition = .comparison(FieldName(["room"]), .equal, .int(1))
+            request.limit = -1
+            #expect(throws: StoreError.self) { try reading.count(request, typeIndex: 0) }
+            request.limit = nil
+            request.order = [SortTerm(FieldName(["nothing"]))]
+            request.position = nil
+            #expect(throws: StoreError.self) {
+                try reading.fetchDynamic(request, typeIndex: 0) { _ in true }
+            }
+        }
+    }
+}
+
+/// SplitMix64, seeded.
+private struct SplitMix: RandomNumberGenerator {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var word = state
+        word = (word ^ word >> 30) &* 0xBF58_476D_1CE4_E5B9
+        word = (word ^ word >> 27) &* 0x94D0_49BB_1331_11EB
+        return word ^ word >> 31
+    }
+
+    mutating func chance(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &self) < percent }
+}
