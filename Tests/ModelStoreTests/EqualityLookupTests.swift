@@ -89,10 +89,10 @@ private enum Bookings {
         try store.read { tx in
             let reading = tx._reading
             let type = try reading.catalog.requirePlace(ofTypeNamed: "Booking")
-            func rows(_ request: Request, by path: Plan.Path?) throws -> [String] {
-                var rows: [String] = []
+            func rows(_ request: Request, by path: Plan.Path?) throws -> [[DynamicValue]] {
+                var rows: [[DynamicValue]] = []
                 try reading.fetchDynamic(request, typeIndex: type, by: path) {
-                    rows.append("\($0)")
+                    rows.append($0.values)
                     return true
                 }
                 return rows

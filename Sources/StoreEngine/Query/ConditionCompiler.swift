@@ -94,7 +94,7 @@ struct ConditionCompiler {
     private func compile(_ name: FieldName, _ values: [DynamicValue]) throws(StoreError) -> CompiledCondition {
         let access = try FieldAccess(name, of: type)
         let component = try orderedComponent(name, access)
-        var keys: Set<[UInt8]> = []
+        var keys = Set<[UInt8]>(minimumCapacity: values.count)
         for value in values where value != .none {
             keys.insert(try key(encoded(value, access.type, name), component, name))
         }

@@ -94,7 +94,7 @@ struct ConditionRanges {
         var scratch = ByteWriter(capacity: 64)
         var key = ByteWriter(capacity: 64)
         do {
-            try part.append(value, of: type, to: &key, scratch: &scratch)
+            try part.append(value, as: type.fields[part.place].type, to: &key, scratch: &scratch)
             return key.array()
         } catch {
             return nil
@@ -108,10 +108,10 @@ extension KeyPart {
     /// - Parameter scratch: a buffer.
     /// - Throws: ``CodecError`` when the value does not fit the field.
     func append(
-        _ value: DynamicValue, of type: RecordType, to key: inout ByteWriter, scratch: inout ByteWriter
+        _ value: DynamicValue, as type: FieldType, to key: inout ByteWriter, scratch: inout ByteWriter
     ) throws(CodecError) {
         scratch.removeAll()
-        try value.encode(as: type.fields[place].type, to: &scratch)
+        try value.encode(as: type, to: &scratch)
         try component.append(scratch.bytes, to: &key)
     }
 }

@@ -16,7 +16,7 @@ struct EqualityLookup {
     /// The walk for a request; nil where its condition says more or less, or a value does not fit.
     init?(_ request: Request, of type: OpenType) {
         guard request.position == nil, !request.isDistinct, request.offset >= 0, request.limit.map({ $0 >= 0 }) ?? true,
-            let terms = Self.terms(request.condition, of: type.type), let sort = Self.sort(request.order, of: type)
+            let terms = Self.terms(request.condition, of: type), let sort = Self.sort(request.order, of: type)
         else { return nil }
         var best: (place: Int?, parts: [KeyPart], order: PlanOrder, rank: Int)?
         for path in type.lookupPaths where path.begins(with: terms) {
@@ -32,7 +32,7 @@ struct EqualityLookup {
             let rank = isOne ? 2 : order == .unordered ? 0 : 1
             if best.map({ rank > $0.rank }) ?? true { best = (path.place, path.parts, order, rank) }
         }
-        guard let best, let prefix = Self.prefix(best.parts, terms, of: type.type) else { return nil }
+        guard let best, let prefix = Self.prefix(best.parts, terms, of: type) else { return nil }
         // What is truncated leads to other records too.
         let limit = best.place == nil ? KeyLimit.recordKey : KeyLimit.indexValue
         guard prefix.count <= limit - KeyLimit.hashByteCount else { return nil }
@@ -61,7 +61,7 @@ struct EqualityLookup {
         let value: DynamicValue
     }
 
-    private static func terms(_ condition: ConditionNode, of type: RecordType) -> [Term]? {
+    private static func terms(_ condition: ConditionNode, of type: OpenType) -> [Term]? {
         if case .and(let parts) = condition {
             var terms: [Term] = []
             terms.reserveCapacity(parts.count)
@@ -76,9 +76,9 @@ struct EqualityLookup {
         return term(condition, of: type).map { [$0] }
     }
 
-    private static func term(_ condition: ConditionNode, of type: RecordType) -> Term? {
+    private static func term(_ condition: ConditionNode, of type: OpenType) -> Term? {
         guard case .comparison(let name, .equal, let value) = condition, let single = name.single,
-            let place = type.fields.firstIndex(where: { $0.name == single })
+            let place = type.place(ofNewestField: single)
         else { return nil }
         if case .none = value { return nil }
         return Term(place: place, value: value)
@@ -93,13 +93,13 @@ struct EqualityLookup {
         return parts
     }
 
-    private static func prefix(_ parts: [KeyPart], _ terms: [Term], of type: RecordType) -> [UInt8]? {
+    private static func prefix(_ parts: [KeyPart], _ terms: [Term], of type: OpenType) -> [UInt8]? {
         var key = ByteWriter(capacity: 64)
         var scratch = ByteWriter(capacity: 32)
         do {
             for part in parts.prefix(terms.count) {
                 for term in terms where term.place == part.place {
-                    try part.append(term.value, of: type, to: &key, scratch: &scratch)
+                    try part.append(term.value, as: type.type.fields[part.place].type, to: &key, scratch: &scratch)
                 }
             }
         } catch {

@@ -61,7 +61,7 @@ struct FetchCursor: ~Copyable, ~Escapable {
         filter = plan.filter
         switch plan.source {
         case .walk(let walk):
-            let database = walk.place.map { type.indexes[$0].database } ?? type.database
+            let database = type.database(ofIndex: walk.place)
             walker = try RangeWalker(scope, database, walk.ranges, isBackward: plan.isBackward)
             isIndexWalk = walk.place != nil
             counts = FetchCounts(walkCount: 1)
@@ -356,7 +356,7 @@ struct FetchCursor: ~Copyable, ~Escapable {
     private mutating func gather(
         _ walk: PlannedWalk, _ number: Int, _ keys: inout RecordKeySet, isMarking: Bool
     ) throws(StoreError) -> Bool {
-        let database = walk.place.map { type.indexes[$0].database } ?? type.database
+        let database = type.database(ofIndex: walk.place)
         var walker = try RangeWalker(scope, database, walk.ranges)
         var hasRoom = true
         while hasRoom, try walker.advance() {

@@ -21,9 +21,15 @@ struct KeyRange: Hashable, Sendable {
         return result
     }
 
+    /// The same range behind a prefix.
+    func behind(_ prefix: [UInt8]) -> KeyRange {
+        KeyRange(
+            lower: prefix + lower, upper: upper.map { prefix + $0 } ?? KeyRange.successor(of: prefix), isPoint: isPoint)
+    }
+
     var isEmpty: Bool {
         guard let upper else { return false }
-        return !lower.lexicographicallyPrecedes(upper)
+        return !lower.precedes(upper)
     }
 
     func intersection(_ other: KeyRange) -> KeyRange {
@@ -31,15 +37,15 @@ struct KeyRange: Hashable, Sendable {
         if other.isPoint, contains(other) { return other }
         var result = self
         result.isPoint = false
-        if lower.lexicographicallyPrecedes(other.lower) { result.lower = other.lower }
-        if let end = other.upper, upper.map({ end.lexicographicallyPrecedes($0) }) ?? true { result.upper = end }
+        if lower.precedes(other.lower) { result.lower = other.lower }
+        if let end = other.upper, upper.map({ end.precedes($0) }) ?? true { result.upper = end }
         return result
     }
 
     private func contains(_ other: KeyRange) -> Bool {
-        if other.lower.lexicographicallyPrecedes(lower) { return false }
+        if other.lower.precedes(lower) { return false }
         guard let upper else { return true }
-        return other.upper.map { !upper.lexicographicallyPrecedes($0) } ?? false
+        return other.upper.map { !upper.precedes($0) } ?? false
     }
 }
 
@@ -56,7 +62,7 @@ struct KeyRanges: Hashable, Sendable {
             self.ranges = ranges[0].isEmpty ? [] : ranges
             return
         }
-        let ordered = ranges.filter { !$0.isEmpty }.sorted { $0.lower.lexicographicallyPrecedes($1.lower) }
+        let ordered = ranges.filter { !$0.isEmpty }.sorted { $0.lower.precedes($1.lower) }
         var joined: [KeyRange] = []
         for range in ordered {
             guard let last = joined.last else {
@@ -65,10 +71,10 @@ struct KeyRanges: Hashable, Sendable {
             }
             if last == range { continue }
             guard let end = last.upper else { break }
-            if range.lower.lexicographicallyPrecedes(end) {
+            if range.lower.precedes(end) {
                 joined[joined.count - 1].isPoint = false
                 if let other = range.upper {
-                    if end.lexicographicallyPrecedes(other) { joined[joined.count - 1].upper = other }
+                    if end.precedes(other) { joined[joined.count - 1].upper = other }
                 } else {
                     joined[joined.count - 1].upper = nil
                 }
@@ -97,7 +103,7 @@ struct KeyRanges: Hashable, Sendable {
                 others.removeFirst()
                 continue
             }
-            if let otherEnd = right.upper, otherEnd.lexicographicallyPrecedes(end) {
+            if let otherEnd = right.upper, otherEnd.precedes(end) {
                 others.removeFirst()
             } else {
                 own.removeFirst()
@@ -110,12 +116,10 @@ struct KeyRanges: Hashable, Sendable {
     static func union(of all: [KeyRanges]) -> KeyRanges { KeyRanges(all.flatMap(\.ranges)) }
 
     /// These ranges behind a prefix.
-    func prefixed(by prefix: [UInt8]) -> [KeyRange] {
-        ranges.map { range in
-            KeyRange(
-                lower: prefix + range.lower,
-                upper: range.upper.map { prefix + $0 } ?? KeyRange.successor(of: prefix),
-                isPoint: range.isPoint)
-        }
-    }
+    func prefixed(by prefix: [UInt8]) -> [KeyRange] { ranges.map { $0.behind(prefix) } }
+}
+
+extension [UInt8] {
+    /// Whether these bytes come before others; a prefix comes before what it begins.
+    fileprivate func precedes(_ other: [UInt8]) -> Bool { unsafe span.bytes.compared(to: other.span.bytes) < 0 }
 }

@@ -78,7 +78,7 @@ struct CandidateFinder {
 
     private func candidate(_ place: Int?, _ parts: [KeyPart], isUnique: Bool) -> PathCandidate {
         var prefixes: [[UInt8]] = [[]]
-        var ranges: [KeyRange]?
+        var ranges: KeyRanges?
         var (fixedCount, boundCount) = (0, 0)
         var hasNone = false
         for (number, part) in parts.enumerated() {
@@ -87,14 +87,14 @@ struct CandidateFinder {
             // Records without a value are exempt from uniqueness.
             if case .optional = part.component, own.ranges.first?.lower == [0] { hasNone = true }
             guard own.arePoints, own.ranges.count * prefixes.count <= Self.maximumRanges else {
-                ranges = prefixes.flatMap { own.prefixed(by: $0) }
+                ranges = number == 0 ? own : KeyRanges(prefixes.flatMap { own.prefixed(by: $0) })
                 break
             }
             if own.ranges.count == 1, fixedCount == number { fixedCount += 1 }
             prefixes = prefixes.flatMap { prefix in own.ranges.map { prefix + $0.lower } }
         }
         let isWhole = ranges == nil && boundCount == parts.count
-        let unclipped = boundCount == 0 ? .all : KeyRanges(ranges ?? prefixes.map { .prefixed(by: $0) })
+        let unclipped = boundCount == 0 ? .all : ranges ?? KeyRanges(prefixes.map { .prefixed(by: $0) })
         let clipped = self.clipped(unclipped, isIndex: place != nil)
         return PathCandidate(
             place: place, parts: parts, ranges: clipped ?? unclipped, fixedCount: fixedCount, boundCount: boundCount,

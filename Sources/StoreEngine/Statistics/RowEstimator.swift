@@ -113,16 +113,15 @@ struct RowEstimator: ~Escapable {
         guard let state, state.count > 0 else { return nil }
         var prefix = ByteWriter(capacity: 16)
         SampleKey.appendPrefix(type: type.type.id, index: index, to: &prefix)
-        let prefixed = KeyRanges(ranges).prefixed(by: prefix.array())
         // Evenly spread over all.
-        let step = Swift.max(1, prefixed.count / Self.maximumRanges)
+        let step = Swift.max(1, ranges.count / Self.maximumRanges)
         var cursor = try scope.snapshot.openCursor(database)
         var (hits, looked) = (0, 0)
-        for place in stride(from: 0, to: prefixed.count, by: step) {
-            _ = try Self.count(prefixed[place], &cursor, into: &hits, limit: .max)
+        for place in stride(from: 0, to: ranges.count, by: step) {
+            _ = try Self.count(ranges[place].behind(prefix.array()), &cursor, into: &hits, limit: .max)
             looked += 1
         }
-        let share = Double(hits) / Double(state.count) * Double(prefixed.count) / Double(Swift.max(looked, 1))
+        let share = Double(hits) / Double(state.count) * Double(ranges.count) / Double(Swift.max(looked, 1))
         // A dive has found more than a few: where the sample saw none, there are fewer than one sampled record stands for.
         let least = Swift.min(Double(Self.maximumDive), Double(total))
         let unseen = Double(total) / Double(state.count) / 2

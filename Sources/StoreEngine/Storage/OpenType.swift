@@ -14,6 +14,9 @@ package final class OpenType: Sendable {
     let multipleIndexes: [OpenIndex]
     /// How the id's fields become the record key.
     package let idParts: [KeyPart]
+    /// The databases of the indexes, and the names of the fields: apart, as what they are part of costs more to look at.
+    private let indexDatabases: [LMDBDatabase]
+    private let fieldNames: [String]
     /// What may be walked for requests by equality.
     let lookupPaths: [LookupPath]
     /// How records are sorted by each field, ascending; nil for those that have no order.
@@ -42,6 +45,8 @@ package final class OpenType: Sendable {
         self.indexes = indexes
         singleIndexes = indexes.filter { !$0.isMultiple }
         multipleIndexes = indexes.filter(\.isMultiple)
+        self.indexDatabases = indexDatabases
+        fieldNames = type.fields.map(\.name)
         lookupPaths = LookupPath.all(idParts: idParts, indexes: indexes)
         sortParts = type.fields.map { field in
             guard let access = try? FieldAccess(FieldName([field.name]), of: type),
@@ -61,9 +66,17 @@ package final class OpenType: Sendable {
         self.upgrades = upgrades
     }
 
+    /// The place of the field that has this name now.
+    func place(ofNewestField name: String) -> Int? { fieldNames.firstIndex(of: name) }
+
+    /// The database of an index, by its place; that of the records for nil.
+    func database(ofIndex place: Int?) -> LMDBDatabase {
+        if let place { indexDatabases[place] } else { database }
+    }
+
     /// How records are sorted by one of their own fields; nil for other names, and for fields that have no order.
     func sortPart(_ term: SortTerm) -> SortPart? {
-        guard let single = term.field.single, let place = type.fields.firstIndex(where: { $0.name == single }) else {
+        guard let single = term.field.single, let place = place(ofNewestField: single) else {
             return nil
         }
         var part = sortParts[place]
