@@ -55,6 +55,7 @@ struct Benchmarks: AsyncParsableCommand {
         try session.measureReading(sides)
         try session.measureFetching(sides)
         try session.measurePrefetching()
+        try Streaming.measure(session)
         try await session.measureDurableWriting(sides, count: commits)
         try await session.measureConcurrentWriting(sides, count: commits * 8)
         for kind in SideKind.allCases { try sides[kind].close() }

@@ -41,6 +41,15 @@ struct Footprint: Codable {
         return sum
     }
 
+    /// One of the sizes that the system tells of this process.
+    static func statusKibibytes(_ name: String) throws -> Int {
+        let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)
+        guard let line = status.split(separator: "\n").first(where: { $0.hasPrefix("\(name):") }),
+            let size = Int(line.filter(\.isNumber))
+        else { throw BenchmarkError("the system does not say how much memory was used") }
+        return size
+    }
+
     /// Runs this program anew for one side and one task, and asks for its peak memory in MiB.
     static func peakMebibytes(of task: ChildTask, _ side: SideKind?, _ directory: String, rows: Int) throws -> Double {
         let process = Process()
@@ -64,9 +73,13 @@ struct Footprint: Codable {
 
 /// What a child process does, so that its peak memory is that of one side.
 enum ChildTask: String {
-    case data, insert, read
+    case data, insert, read, stream
 
     func run(_ side: SideKind, directory: String, rows: Int) throws {
+        if self == .stream {
+            print(try Streaming.peakKibibytes(directory, count: rows))
+            return
+        }
         var source = AccountSource()
         let accounts = source.next(rows)
         if self != .data {
@@ -79,10 +92,6 @@ enum ChildTask: String {
             }
             try opened.close()
         }
-        let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)
-        guard let line = status.split(separator: "\n").first(where: { $0.hasPrefix("VmHWM:") }) else {
-            throw BenchmarkError("the system does not say how much memory was used")
-        }
-        print(line.filter(\.isNumber))
+        print(try Footprint.statusKibibytes("VmHWM"))
     }
 }

@@ -185,6 +185,17 @@ final class GRDBSide: Side {
         }
     }
 
+    func fetch(ids: [Int]) throws -> Checksum {
+        try pool.read { database in
+            var checksum = Checksum()
+            // More values than a statement can have parameters.
+            let list = ids.map(String.init).joined(separator: ",")
+            let found = try Account.fetchAll(database, sql: "\(Self.columns) WHERE id IN (\(list))")
+            for account in found { checksum.add(account) }
+            return checksum
+        }
+    }
+
     private func fetch(_ sql: String, _ arguments: StatementArguments) throws -> Checksum {
         try pool.read { database in
             var checksum = Checksum()

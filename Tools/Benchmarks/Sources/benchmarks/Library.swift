@@ -175,14 +175,17 @@ extension Session {
         }
         let modelStore = try ModelStoreLibrary(directory: path(.modelStore, "library"), data)
         let grdb = try GRDBLibrary(directory: path(.grdb, "library"), data)
-        try measure(row, [.modelStore, .grdb, .plainGRDB]) { kind in
+        let raw = try RawLibrary(directory: path(.raw, "library"), data)
+        try measure(row) { kind in
             switch kind {
             case .modelStore: try modelStore.prefetch(1_000)
+            case .grdb: try grdb.prefetchByHand(1_000)
             case .plainGRDB: try grdb.prefetchByAssociation(1_000)
-            default: try grdb.prefetchByHand(1_000)
+            case .raw: try raw.prefetch(1_000)
             }
         }
         modelStore.close()
+        raw.close()
         try grdb.close()
     }
 }

@@ -92,6 +92,8 @@ final class ModelStoreSide: Side {
         }
     }
 
+    func fetch(ids: [Int]) throws -> Checksum { try fetch(Account.where { $0.id.in(ids) }) }
+
     func fetchBalances(from balance: Int, limit: Int) throws -> Checksum {
         let request = Account.where { $0.balance >= balance }.order { $0.balance.ascending }.limit(limit)
         return try fetch(request)

@@ -12,6 +12,8 @@ final class RawSide: Side {
     private let balances: MDB_dbi
     private let feed: MDB_dbi
     private let metadata: MDB_dbi
+    private let visitsDirectory: String
+    private var visits: RawVisits?
     private var sequence: UInt64 = 0
     /// The greatest id so far: what follows it is appended, as ModelStore does.
     private var greatestID = Int.min
@@ -23,6 +25,7 @@ final class RawSide: Side {
     private static let fragmentByteCount = 60 << 10
 
     init(directory: String) throws {
+        visitsDirectory = directory + "/visits"
         var opened: OpaquePointer?
         try unsafe check(mdb_env_create(&opened), "mdb_env_create")
         guard let environment = unsafe opened else { throw BenchmarkError("no environment") }
@@ -61,6 +64,7 @@ final class RawSide: Side {
     }
 
     func close() {
+        visits?.close()
         unsafe mdb_txn_abort(reading)
         unsafe mdb_env_close(environment)
     }
@@ -286,6 +290,8 @@ final class RawSide: Side {
         return checksum
     }
 
+    func fetch(ids: [Int]) throws -> Checksum { try readTogether(ids) }
+
     func fetchBalances(from balance: Int, limit: Int) throws -> Checksum {
         var checksum = Checksum()
         try unsafe walkBalances(from: balance) { transaction, entry in
@@ -330,8 +336,17 @@ final class RawSide: Side {
     // Raw LMDB has no sort and no search of its own: these are not measured.
     func fetchLastNames(limit: Int) throws -> Checksum { throw BenchmarkError("raw LMDB does not sort") }
     func countEmails(containing text: String) throws -> Int { throw BenchmarkError("raw LMDB does not search") }
-    func insertVisits(_ visits: [Visit]) throws { throw BenchmarkError("raw LMDB keeps no visits") }
-    func fetchVisits(place: Int, day: Int) throws -> Checksum { throw BenchmarkError("raw LMDB keeps no visits") }
+
+    func insertVisits(_ visits: [Visit]) throws {
+        let opened = try RawVisits(directory: visitsDirectory)
+        try opened.insert(visits)
+        self.visits = opened
+    }
+
+    func fetchVisits(place: Int, day: Int) throws -> Checksum {
+        guard let visits else { throw BenchmarkError("there are no visits") }
+        return try visits.fetch(place: place, day: day)
+    }
 
     func scan() throws -> Checksum {
         var checksum = Checksum()

@@ -49,19 +49,33 @@ extension Session {
                 name: "9d text contains", what: "counts all records whose email contains a text", operations: 1,
                 targets: [.grdb: 1]), compared
         ) { try sides[$0].countEmails(containing: "zz") }
-        try measureVisits(sides, compared)
+        try measureVisits(sides)
+        try measureMembership(sides)
     }
 
-    private func measureVisits(_ sides: OpenSides, _ compared: [SideKind]) throws {
+    private func measureVisits(_ sides: OpenSides) throws {
         let row = TableRow(
             name: "9e compound index",
             what: "some 5 records by both fields of a compound index, in the order of ids, a transaction each",
             operations: 5_000, targets: [.grdb: 5])
         guard isWanted(row.name) else { return }
         let visits = Visit.make(accounts.count)
-        for side in compared { try sides[side].insertVisits(visits) }
-        try measure(row, compared) { side in
+        for side in SideKind.allCases { try sides[side].insertVisits(visits) }
+        try measure(row) { side in
             try (0..<row.operations).map { try sides[side].fetchVisits(place: $0 * 7 % 400, day: $0 * 31 % 100) }
+        }
+    }
+
+    /// Requests with long lists of values: time for each value should not grow with their number.
+    private func measureMembership(_ sides: OpenSides) throws {
+        var random = SplitMix64(state: 23)
+        for count in [1_000, 10_000, 100_000] where count <= accounts.count {
+            let ids = accounts.shuffled(using: &random).prefix(count).map(\.id)
+            try measure(
+                TableRow(
+                    name: "9f in \(count)", what: "the records with any of \(count) ids, by one request; for each",
+                    operations: count)
+            ) { try sides[$0].fetch(ids: ids) }
         }
     }
 

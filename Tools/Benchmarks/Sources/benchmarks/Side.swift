@@ -21,6 +21,8 @@ protocol Side: AnyObject {
     func readByEmailTogether(_ emails: [String]) throws -> Checksum
     /// Reads all records in the order of ids.
     func scan() throws -> Checksum
+    /// Reads the records with any of these ids, by one request.
+    func fetch(ids: [Int]) throws -> Checksum
     /// Reads the first `limit` records with at least a balance, in the order of balances.
     func fetchBalances(from balance: Int, limit: Int) throws -> Checksum
     /// Counts the records with balances in a range.
