@@ -21,11 +21,12 @@ struct YCSB: AsyncParsableCommand {
     @Option(help: "How many operations of a workload whose operations mostly read.") var reads = 100_000
     @Option(help: "How many operations of a workload of which half write.") var writes = 20_000
     @Option(help: "Numbers of clients.") var clients: [Int] = [1, 64]
-    @Option(help: "Only these workloads, such as A.") var only: [String] = []
-    @Option(help: "Where to put the files; on a real disk.") var directory: String?
+    // Not `--only`: the parent's option of that name, like its `--directory`, would take what is meant for this one.
+    @Option(help: "Only these workloads, such as A; may be repeated.") var workload: [String] = []
+    @ParentCommand var benchmarks: Benchmarks
 
     func run() async throws {
-        let parent = directory ?? FileManager.default.temporaryDirectory.path
+        let parent = benchmarks.directory ?? FileManager.default.temporaryDirectory.path
         let own = "\(parent)/ycsb-\(UUID().uuidString)"
         try FileManager.default.createDirectory(atPath: own, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(atPath: own) }
@@ -37,7 +38,7 @@ struct YCSB: AsyncParsableCommand {
             "workload  clients" + SideKind.workloads.map { TablePrinter.pad($0.rawValue, 12, false) }.joined()
                 + "   /GRDB  target    /raw")
         var keyCount = records
-        for workload in Workload.allCases where only.isEmpty || only.contains(workload.rawValue) {
+        for workload in Workload.allCases where isWanted(workload) {
             for clientCount in clients {
                 let counter = try await measure(workload, clientCount, sides, keyCount)
                 keyCount = counter
@@ -45,6 +46,10 @@ struct YCSB: AsyncParsableCommand {
         }
         let counts = try sides.map { try $0.1.count() }
         guard counts.allSatisfy({ $0 == counts[0] }) else { throw BenchmarkError("the sides differ: \(counts)") }
+    }
+
+    private func isWanted(_ workload: Workload) -> Bool {
+        self.workload.isEmpty || self.workload.contains(workload.rawValue)
     }
 
     private func load(_ side: any WorkloadSide) throws -> String {
