@@ -11,7 +11,9 @@ import Testing
         try await run.readEverything()
     }
 
-    @Test func `a write of very many changes is read in parts, and costs a reader no more memory than one part`() async throws {
+    @Test func `a write of very many changes is read in parts, and costs a reader no more memory than one part`()
+        async throws
+    {
         let directory = try TestDirectory()
         var options = StoreOptions()
         options.durability = .relaxed

@@ -10,29 +10,30 @@ import ModelStore
 struct FeedBenchmark: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "feed", abstract: "Measures the feed: delivery, catching up, many readers, a stopped reader.",
-        discussion: "There is no peer in this: the figures are held against the commit's own time and against each other.")
+        discussion:
+            "There is no peer in this: the figures are held against the commit's own time and against each other.")
 
-    @Option(help: "How many durable commits the delays are measured with.") var commits = 1_000
+    @Option(help: "How many durable commits the delays are measured with.") var durable = 1_000
     @Option(help: "How many commits that are not synced the readers are measured with.") var unsynced = 50_000
     @Option(help: "How many changes a reader catches up with.") var changes = 1_000_000
     @Option(help: "How many commits are made beside a reader that has stopped.") var stopped = 1_000_000
-    @Option(help: "Only these parts: delivery, readers, catchup, stopped.") var only: [String] = []
-    @Option(help: "Where to put the files; on a real disk.") var directory: String?
+    @Option(help: "Only these parts: delivery, readers, catchup, stopped.") var part: [String] = []
+    @ParentCommand var benchmarks: Benchmarks
     @Option(help: .hidden) var follow: String?
 
     func run() async throws {
-        if let follow { return try await FeedFollower(path: follow, count: commits).run() }
-        let parent = directory ?? FileManager.default.temporaryDirectory.path
+        if let follow { return try await FeedFollower(path: follow, count: durable).run() }
+        let parent = benchmarks.directory ?? FileManager.default.temporaryDirectory.path
         let own = "\(parent)/feed-\(UUID().uuidString)"
         try FileManager.default.createDirectory(atPath: own, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(atPath: own) }
-        if isWanted("delivery") { try await FeedDelivery(directory: own, count: commits).run() }
+        if isWanted("delivery") { try await FeedDelivery(directory: own, count: durable).run() }
         if isWanted("readers") { try await FeedReaders(directory: own, count: unsynced).run() }
         if isWanted("catchup") { try await FeedCatchUp(directory: own, count: changes).run() }
         if isWanted("stopped") { try await StoppedReader(directory: own, count: stopped).run() }
     }
 
-    private func isWanted(_ part: String) -> Bool { only.isEmpty || only.contains(part) }
+    private func isWanted(_ part: String) -> Bool { self.part.isEmpty || self.part.contains(part) }
 }
 
 /// A number that says when it was written.

@@ -34,7 +34,9 @@ struct FeedDelivery {
         let here = try await reader.value
         let there = try other.times()
         func report(_ name: String, _ from: [Int], _ to: [Int]) {
-            print("  \(name.padding(toLength: 44, withPad: " ", startingAt: 0))\(Durations(zip(from, to).map { $1 - $0 }).text)")
+            print(
+                "  \(name.padding(toLength: 44, withPad: " ", startingAt: 0))\(Durations(zip(from, to).map { $1 - $0 }).text)"
+            )
         }
         print("\(count) durable commits, one after the other")
         report("the commit itself, as its writer sees it", begun, committed)
@@ -69,7 +71,7 @@ private struct FollowerProcess {
 
     init(_ path: String, count: Int) throws {
         process.executableURL = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
-        process.arguments = ["feed", "--follow", path, "--commits", String(count)]
+        process.arguments = ["feed", "--follow", path, "--durable", String(count)]
         process.standardOutput = output
         try process.run()
     }
