@@ -126,7 +126,9 @@ extension StoreError {
     /// The error for `lmdb`, with the same message and remedy.
     package init(_ lmdb: LMDBError) {
         let code = lmdb.isOutcomeUnknown ? Code.outcomeUnknown : StoreError.codes[lmdb.code] ?? .other
-        self.init(code, lmdb.detail, remedy: lmdb.remedy, cause: lmdb)
+        // What LMDB's users do about it, the store's write closures do by themselves; opening a store does not.
+        let remedy = lmdb.code == .mapFull ? "open the store with a larger mapByteCount" : lmdb.remedy
+        self.init(code, lmdb.detail, remedy: remedy, cause: lmdb)
     }
 
     /// The error for undecodable bytes found at `place`.

@@ -1,8 +1,8 @@
 import Foundation
 import ModelStore
 
-/// A program that migrates by a plan, whose step must not run twice: it doubles all counts. Waits for a line, opens the
-/// store, and says `open` with the sum of the counts.
+/// A program that migrates by a plan, whose steps must not run twice: they double all counts. Waits for a line, opens the
+/// store, and says `open` with the sum of the counts, and `sound` or what is not.
 struct PlannedProgram {
     let directory: String
     /// How many versions of the plan the program knows.
@@ -17,6 +17,16 @@ struct PlannedProgram {
                     try tx.update(Version1.Item.self, id: item.id) { $0.count = item.count * 2 }
                 }
             }),
+        MigrationVersion(
+            "3", PlannedItem.self,
+            steps: .transform(Version1.Item.self, to: PlannedItem.self) { old in
+                PlannedItem(key: "k\(old.id)", count: Int(old.count) * 2)
+            },
+            .change { tx in
+                for item in try tx.all(PlannedItem.self) where item.count % 3 == 0 {
+                    try tx.delete(PlannedItem.self, id: item.key)
+                }
+            }),
     ]
 
     func run() -> Int32 {
@@ -25,9 +35,15 @@ struct PlannedProgram {
         say("ready")
         _ = readLine()
         do {
-            let store = try Store(at: directory, records: Version1.Item.self, options: options)
-            let sum = try store.read { tx in try tx.all(Version1.Item.self).reduce(0) { $0 + Int($1.count) } }
-            say("open \(sum)")
+            let isLast = versionCount == Self.versions.count
+            let store = try Store(
+                at: directory, records: [isLast ? PlannedItem.self : Version1.Item.self], options: options)
+            let sum = try store.read { tx in
+                isLast
+                    ? try tx.all(PlannedItem.self).reduce(0) { $0 + $1.count }
+                    : try tx.all(Version1.Item.self).reduce(0) { $0 + Int($1.count) }
+            }
+            say("open \(sum) \(try findings(in: store))")
             store.close()
             return 0
         } catch {
@@ -35,4 +51,11 @@ struct PlannedProgram {
             return 1
         }
     }
+}
+
+/// An item as the third version of the plan has it, under another id.
+@Record("Item")
+struct PlannedItem {
+    @ID var key: String
+    @Indexed var count: Int
 }

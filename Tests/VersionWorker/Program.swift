@@ -11,6 +11,7 @@ import StoreRuntime
 /// - `show ID`: `item <count> <level or -> `.
 /// - `query L`: how many items have a level, and whether an index is used to look for a rare one (not in version 1).
 /// - `verify`: `sound`, or the findings.
+/// - `hold`: says `holding` and keeps all others from writing until the next line.
 struct Program<I: Item> {
     let directory: String
 
@@ -55,7 +56,12 @@ struct Program<I: Item> {
                 }
             case "show": return try show(numbers[0], store)
             case "query": return try query(numbers[0], store)
-            case "verify": return try verify(store)
+            case "verify": return try findings(in: store)
+            case "hold":
+                _ = try store.write { _ in
+                    say("holding")
+                    _ = readLine()
+                }
             default: return "unknown \(words)"
             }
             return "done"
@@ -83,15 +89,16 @@ struct Program<I: Item> {
         }
     }
 
-    private func verify(_ store: Store) throws -> String {
-        let findings = Findings()
-        try store.verify { findings.add("\($0)") }
-        return findings.all.isEmpty ? "sound" : findings.all.joined(separator: "; ")
-    }
-
     private static func text(_ error: any Error) -> String {
         (error as? StoreError).map { "\($0.code) \($0)" } ?? "\(error)"
     }
+}
+
+/// What is wrong with a store; `sound` where nothing is.
+func findings(in store: Store) throws -> String {
+    let findings = Findings()
+    try store.verify { findings.add("\($0)") }
+    return findings.all.isEmpty ? "sound" : findings.all.joined(separator: "; ")
 }
 
 /// What `verify` found.

@@ -69,9 +69,8 @@ package struct CatalogEditor: ~Copyable {
             return []
         }
         let fit = SchemaFit(declared, on: old)
-        if fit.servesFields {
-            if fit.missingIndexes.isEmpty, !fit.hasNewNames { return [] }
-        } else if old.earlierVersion(declaredBy: declared) != nil {
+        if fit.isComplete { return [] }
+        if !fit.servesFields, old.earlierVersion(declaredBy: declared) != nil {
             // Going on from here would undo what a newer program did.
             throw SchemaMismatch.error(declared, old)
         }

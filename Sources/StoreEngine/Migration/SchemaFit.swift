@@ -30,6 +30,9 @@ package struct SchemaFit {
         return undeclared.allSatisfy { type.fields[$0].schema.insertedBytes != nil }
     }
 
+    /// Whether a program with this declaration finds all that it declares: fields and indexes, under their newest names.
+    package var isComplete: Bool { servesFields && missingIndexes.isEmpty && !hasNewNames }
+
     /// Whether the declared id is the type's.
     package var hasSameID: Bool {
         declared.id.isAssigned == type.assignsIDs

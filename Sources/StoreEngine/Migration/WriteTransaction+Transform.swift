@@ -2,7 +2,8 @@ extension WriteTransaction {
     /// The most records that are held in memory at once.
     private static let transformChunk = 1_024
 
-    /// Inserts for each record of one type what `body` makes of it; nil leaves it out.
+    /// Inserts for each record of one type what `body` makes of it; nil leaves it out. From then on no record of that type
+    /// can be written in this transaction.
     ///
     /// - Throws: ``StoreError`` that names the record, with what `body` or the insert threw as its cause.
     package mutating func transform<Old: Record, New: Record>(
@@ -26,6 +27,7 @@ extension WriteTransaction {
         if greatest > 0, state.catalog.types[newType].assignedPlace != nil {
             try keepAssignedIDs(above: greatest, typeIndex: newType)
         }
+        end(state.catalog.types[oldType])
     }
 
     /// The next records of a type in the order of ids.

@@ -11,14 +11,19 @@ package enum SampleBuilder {
     package static func makeMissing(
         of type: OpenType, _ database: LMDBDatabase, in raw: inout LMDBWriteTransaction
     ) throws(StoreError) -> Bool {
-        do {
-            if try RecordSample.state(of: type.type.id, database, raw.snapshot) != nil { return false }
-            guard try raw.snapshot.statistics(of: type.database).entries <= maximumRecordsAtOpen else { return false }
-        } catch {
-            throw StoreError(error)
-        }
+        guard try lacksSample(type, database, raw.snapshot) else { return false }
         try rebuild(type, database, in: &raw)
         return true
+    }
+
+    /// Whether a type has no sample, and is to get one when the store is opened.
+    package static func lacksSample(
+        _ type: OpenType, _ database: LMDBDatabase, _ snapshot: LMDBSnapshot
+    ) throws(StoreError) -> Bool {
+        try mapLMDB { () throws(LMDBError) in
+            guard try RecordSample.state(of: type.type.id, database, snapshot) == nil else { return false }
+            return try snapshot.statistics(of: type.database).entries <= maximumRecordsAtOpen
+        }
     }
 
     /// Makes the sample of a type anew: after its records were written by other means than write transactions.

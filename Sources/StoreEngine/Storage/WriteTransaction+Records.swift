@@ -8,6 +8,7 @@ extension WriteTransaction {
     /// - Parameter kept: the places of fields that the writer does not know: a stored record keeps its values there.
     package mutating func put(_ typeIndex: Int, mode: WriteMode, keeping kept: [Int] = []) throws(StoreError) {
         let type = state.catalog.types[typeIndex]
+        try requireNotEnded(type)
         let assignedBefore = assigned[type.type.id]
         do {
             try putFilled(type, typeIndex, mode: mode, keeping: kept)

@@ -33,6 +33,8 @@ public struct WriteTransaction: ~Copyable, ReadableTransaction {
     var didKeepHouse = false
     /// Whether the finished write shall carry its change set, for readers of the feed in this process.
     package var keepsEntry = false
+    /// The types that go with the end of this transaction, by number: what is written to them now would be lost.
+    private var endedTypes: Set<UInt32> = []
     /// An error after which this closure cannot be committed.
     private(set) var failure: StoreError?
 
@@ -74,6 +76,17 @@ public struct WriteTransaction: ~Copyable, ReadableTransaction {
     mutating func refuse(_ error: StoreError) -> StoreError {
         failure = failure ?? error
         return error
+    }
+
+    /// Refuses from now on to add records to a type, or to change some: others have been made of those that it has.
+    mutating func end(_ type: OpenType) { endedTypes.insert(type.type.id) }
+
+    func requireNotEnded(_ type: OpenType) throws(StoreError) {
+        guard !endedTypes.isEmpty, endedTypes.contains(type.type.id) else { return }
+        throw StoreError(
+            .invalidValue,
+            "a record of \(type.name) is written after a step has made other records of them, and would be lost",
+            remedy: "write it in a step before that one, or write a record of the new type")
     }
 
     /// The error that forbids a commit, if the closure met one and went on.

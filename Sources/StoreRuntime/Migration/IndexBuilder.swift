@@ -4,13 +4,15 @@ import StoreEngine
 /// Builds the indexes that a change of the schema added, chunk after chunk between the writes of others.
 struct IndexBuilder {
     let core: StoreCore
+    /// Whether an index that cannot be built goes, so that the store is as before it was added.
+    let dropsUnbuildable: Bool
 
     /// The most records in a chunk: some ten milliseconds, for which other writes wait.
     private static let chunkCount = 4_096
 
     /// Builds all of them.
     ///
-    /// - Throws: ``StoreError``: `uniqueViolation` naming two records with one value; the index is gone again then.
+    /// - Throws: ``StoreError``: `uniqueViolation` naming two records with one value.
     func run() throws {
         // Asked of what is known first: a look at the store is a write transaction, which waits for other writers.
         while isNeeded, let progress = try core.perform({ try step() }) { core.options.indexProgress?(progress) }
@@ -31,8 +33,9 @@ struct IndexBuilder {
             }
             return progress
         } catch let error as StoreError where error.code == .uniqueViolation {
-            // What cannot be built must not be left half-built: the store is as before.
-            if let current { try core.removeUnbuilt(index: current.index.id, ofType: current.type.id) }
+            if dropsUnbuildable, let current {
+                try core.removeUnbuilt(index: current.index.id, ofType: current.type.id)
+            }
             throw error
         }
     }

@@ -16,7 +16,7 @@ public import StoreEngine
 /// A plan is for changes that opening a store does not make by itself. Each version is reached in one transaction, with all
 /// its steps, or not at all; a store that is several versions behind takes one after the other. The name of the version
 /// stays in the store. Where it has none yet, the newest version whose record types are just those in the store is taken for
-/// the store's.
+/// the store's; where none is, since the store is from before some of them came up, the oldest that is but for these.
 public struct MigrationPlan: Sendable {
     /// The versions, oldest first.
     public let versions: [MigrationVersion]

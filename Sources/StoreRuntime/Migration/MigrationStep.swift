@@ -8,7 +8,9 @@ public struct MigrationStep: Sendable {
 
     /// Makes a new record of each old one, and drops the old ones.
     ///
-    /// The two types may have one name in the store, and different ids. In the feed the old type ends and the new records
+    /// The two types may have one name in the store, and different ids. Of a type that the store never had, as one from
+    /// before the type came up, there is nothing to make. Steps that follow can read the old records, but not write any:
+    /// those would be lost. In the feed the old type ends and the new records
     /// are inserted, one change set for the version: it must fit the limit for the change set of one write.
     ///
     /// - Parameters:

@@ -23,6 +23,6 @@ extension Store {
                 for schema in schemas { try editor.adapt(to: schema) }
             }
         }
-        try core.buildIndexes()
+        try core.buildIndexes(dropsUnbuildable: true)
     }
 }

@@ -19,11 +19,12 @@ extension Store {
     /// Works in chunks, between which other writes come; what was interrupted goes on where it stopped, also in another
     /// process. Blocks until all are ready; call it from a thread that may wait.
     ///
-    /// - Throws: ``StoreError``: `uniqueViolation` naming two records with one value in a unique index, which the store is
-    ///   without again then.
+    /// - Throws: ``StoreError``: `uniqueViolation` naming two records with one value in a unique index, which stays unbuilt then:
+    ///   change or delete one of them, and call this again.
     public func buildIndexes() throws {
         try requireWritable()
-        try core.buildIndexes()
+        // The programs that have the store open declare these indexes: they must be able to go on as before.
+        try core.buildIndexes(dropsUnbuildable: false)
     }
 
     /// Writes a consistent copy of the store to a directory, while it is in use.

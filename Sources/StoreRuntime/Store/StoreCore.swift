@@ -61,7 +61,8 @@ final class StoreCore: Sendable {
                 environment: environment, options: options, writer: writer, state: state, records: records)
             late.core = core
             core.noteMovedFeed()
-            if options.buildsIndexes { try IndexBuilder(core: core).run() }
+            // A store that cannot be opened for an index must not be left with it.
+            if options.buildsIndexes { try IndexBuilder(core: core, dropsUnbuildable: true).run() }
             return core
         } catch {
             writer.drain()
@@ -90,7 +91,7 @@ final class StoreCore: Sendable {
         }
         guard options.buildsIndexes else { return }
         do {
-            try IndexBuilder(core: self).run()
+            try IndexBuilder(core: self, dropsUnbuildable: true).run()
         } catch {
             let before = all.dropLast(new.count)
             records.withLock { $0 = Array(before) }
@@ -98,8 +99,10 @@ final class StoreCore: Sendable {
         }
     }
 
-    /// Builds the indexes that were left for later.
-    func buildIndexes() throws { try IndexBuilder(core: self).run() }
+    /// Builds the indexes that the store lacks.
+    func buildIndexes(dropsUnbuildable: Bool) throws {
+        try IndexBuilder(core: self, dropsUnbuildable: dropsUnbuildable).run()
+    }
 
     /// Runs `body` on the writer thread, between commits.
     func perform<T: Sendable>(_ body: @escaping @Sendable () throws -> T) throws -> T {

@@ -12,9 +12,31 @@ enum StoreOpening {
         if let plan = options.migrations {
             try MigrationRunner(environment: environment, options: options, plan: plan).run()
         }
-        return try edit(environment, options: options, records: records) { editor in
+        return try settled(environment, options: options, records: records) { editor in
             for record in records { try editor.adapt(to: record.recordSchema) }
         }
+    }
+
+    /// The state of a store in which all is as opening it with `records` leaves it. Where it is so already, that takes no
+    /// write transaction, which waits for other writers.
+    ///
+    /// - Parameter adapt: makes the catalog fit for `records`.
+    static func settled(
+        _ environment: LMDBEnvironment, options: StoreOptions, records: [any Record.Type],
+        _ adapt: (inout CatalogEditor) throws -> Void
+    ) throws -> StoreState {
+        // What cannot be read is looked at again by the transaction that may write, whose error tells.
+        if let state = try? settledState(environment, options: options, records: records) { return state }
+        return try edit(environment, options: options, records: records, adapt)
+    }
+
+    private static func settledState(
+        _ environment: LMDBEnvironment, options: StoreOptions, records: [any Record.Type]
+    ) throws -> StoreState? {
+        let raw = try mapLMDB { () throws(LMDBError) in try environment.beginRead() }
+        let found = try StoreReading(raw.snapshot, at: environment.path, options: options, records: records)
+        let home = environment.fileIdentity.homeBytes
+        return try found.isSettled(home: home, records: records, raw.snapshot) ? found.state : nil
     }
 
     /// Runs `body` on the catalog in a transaction of its own and returns the state after it. On the writer thread.
@@ -71,26 +93,7 @@ enum StoreOpening {
         _ environment: LMDBEnvironment, options: StoreOptions, records: [any Record.Type]
     ) throws -> StoreState {
         let raw = try mapLMDB { () throws(LMDBError) in try environment.beginRead() }
-        guard let databases = try StoreFormat.openDatabases(raw.snapshot) else { throw notAStore(environment.path) }
-        let header = try StoreFormat.header(databases, raw.snapshot)
-        var types: [OpenType] = []
-        for type in try CatalogStorage.types(in: databases.catalog, raw.snapshot) where type.isReplaced != true {
-            types.append(try open(type, raw.snapshot))
-        }
-        let catalog = try Catalog(version: header.catalogVersion, types: types, records: records)
-        return StoreState(identity: header.identity, databases: databases, limits: options.limits, catalog: catalog)
-    }
-
-    private static func open(_ type: RecordType, _ snapshot: LMDBSnapshot) throws -> OpenType {
-        func database(_ name: String) throws -> LMDBDatabase {
-            guard let found = try snapshot.openDatabase(named: name) else {
-                throw StoreError(.damaged, "the database \(name) is missing", remedy: "restore a backup")
-            }
-            return found
-        }
-        return try OpenType(
-            type, database: database(StoreDatabases.recordsName(type: type.id)),
-            indexDatabases: type.indexes.map { try database(StoreDatabases.indexName(type: type.id, index: $0.id)) })
+        return try StoreReading(raw.snapshot, at: environment.path, options: options, records: records).state
     }
 
     private static func openDatabases(_ raw: inout LMDBWriteTransaction) throws -> StoreDatabases {
@@ -114,10 +117,6 @@ enum StoreOpening {
         }
         let identity = UUID(high: random.next() & ~0xF000 | 0x4000, low: random.next() >> 2 | 1 << 63)
         return try StoreFormat.initialize(databases, identity: identity, epoch: random.next(), home: home, in: &raw)
-    }
-
-    private static func notAStore(_ path: String) -> StoreError {
-        StoreError(.notAStore, "\(path) holds no store", remedy: "name the directory of a store")
     }
 }
 

@@ -4,12 +4,11 @@ import Testing
 /// Programs of several versions, as processes, on one store.
 @Suite(.timeLimit(.minutes(5))) struct VersionTests {
     private static func program(_ version: Int, _ directory: String) throws -> ChildProcess {
-        let path = (CrashWorker.path as NSString).deletingLastPathComponent + "/VersionWorker"
-        return try ChildProcess(path, ["\(version)", directory])
+        try VersionWorker.start("\(version)", directory)
     }
 
     /// Starts a program and waits until it has the store open.
-    private static func opened(_ version: Int, _ directory: String) throws -> ChildProcess {
+    static func opened(_ version: Int, _ directory: String) throws -> ChildProcess {
         let program = try program(version, directory)
         while let line = program.nextLine() {
             if line == "open" { return program }
@@ -73,25 +72,6 @@ import Testing
         #expect(newest.ask("verify") == "sound")
     }
 
-    @Test func `of programs that open a store at one moment, one runs the steps of its plan`() throws {
-        func planned(_ versionCount: Int) throws -> ChildProcess {
-            let path = (CrashWorker.path as NSString).deletingLastPathComponent + "/VersionWorker"
-            return try ChildProcess(path, ["plan\(versionCount)", directory.path("store")])
-        }
-        let directory = try ScratchDirectory()
-        let first = try planned(1)
-        #expect(first.nextLine() == "ready")
-        #expect(first.ask("go") == "open 0")
-        let old = try Self.opened(1, directory.path("store"))
-        #expect(old.ask("fill 2000") == "done")
-        let sum = (0..<2_000).reduce(0) { $0 + $1 % 100 }
-        let programs = try (0..<6).map { _ in try planned(2) }
-        for program in programs { #expect(program.nextLine() == "ready") }
-        for program in programs { program.send("go") }
-        for program in programs { #expect(program.nextLine() == "open \(sum * 2)") }
-        #expect(old.ask("verify") == "sound")
-    }
-
     @Test func `the building of indexes goes on where a killed process stopped`() throws {
         var random = SeededGenerator(seed: TestRun.seed)
         let directory = try ScratchDirectory()
@@ -127,13 +107,5 @@ import Testing
         }
         #expect(done.values.allSatisfy { $0 == count } && done.count == 3, "\(done)")
         #expect(kills > 0)
-    }
-}
-
-extension ChildProcess {
-    /// Says a line and waits for the answer.
-    fileprivate func ask(_ line: String) -> String? {
-        send(line)
-        return nextLine()
     }
 }

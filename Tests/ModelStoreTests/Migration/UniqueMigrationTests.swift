@@ -66,4 +66,27 @@ private enum Staff {
         #expect(try store.read { try $0.fetch(Staff.Wide.where { $0.badge == 7 }) }.map(\.id) == [7])
         try AutomaticMigrationTests.expectSound(store)
     }
+
+    @Test func `a store whose index could not be built goes on, and builds it once its records allow`() throws {
+        let directory = try Self.directory()
+        var options = StoreOptions()
+        options.buildsIndexes = false
+        let store = try Store(at: directory.path, records: Staff.Paired.self, options: options)
+        for _ in 0..<2 {
+            let error = #expect(throws: StoreError.self) { try store.buildIndexes() }
+            #expect(error?.code == .uniqueViolation, "\(error!)")
+            #expect(try store.read { try $0.count(Staff.Paired.self) } == 20)
+            try store.write { tx in try tx.update(Staff.Paired.self, id: 3) { $0.badge += 100 } }
+        }
+        try store.write { tx in
+            for id in 0..<20 { try tx.update(Staff.Paired.self, id: id) { $0.boss = id == 5 ? 6 : nil } }
+        }
+        try store.buildIndexes()
+        let error = #expect(throws: StoreError.self) {
+            try store.write { tx in try tx.update(Staff.Paired.self, id: 7) { $0.boss = 6 } }
+        }
+        #expect(error?.code == .uniqueViolation)
+        #expect(try store.read { try $0.fetch(Staff.Paired.where { $0.boss == 6 }) }.map(\.id) == [5])
+        try AutomaticMigrationTests.expectSound(store)
+    }
 }

@@ -1,0 +1,53 @@
+import LMDB
+import StoreEngine
+
+/// What a store says of itself to one who only reads.
+struct StoreReading {
+    let header: StoreFormat.Header
+    let state: StoreState
+
+    /// - Throws: ``StoreError``: `notAStore`; `unknownType` and `schemaMismatch` where it does not serve `records`; `damaged`.
+    init(
+        _ snapshot: LMDBSnapshot, at path: String, options: StoreOptions, records: [any Record.Type]
+    ) throws(StoreError) {
+        guard let databases = try StoreFormat.openDatabases(snapshot) else {
+            throw StoreError(.notAStore, "\(path) holds no store", remedy: "name the directory of a store")
+        }
+        header = try StoreFormat.header(databases, snapshot)
+        var types: [OpenType] = []
+        for type in try CatalogStorage.types(in: databases.catalog, snapshot) where type.isReplaced != true {
+            types.append(try Self.open(type, snapshot))
+        }
+        let catalog = try Catalog(version: header.catalogVersion, types: types, records: records)
+        state = StoreState(identity: header.identity, databases: databases, limits: options.limits, catalog: catalog)
+    }
+
+    /// Whether opening the store for writing with `records` has nothing to write: it is no copy of another one, of this
+    /// format, and no other program has written to it; no record type lacks a sample, or what is declared.
+    func isSettled(home: [UInt8], records: [any Record.Type], _ snapshot: LMDBSnapshot) throws(StoreError) -> Bool {
+        guard header.format == StoreFormat.version, header.home == home,
+            header.head.transactionID == UInt64(snapshot.transactionID), let statistics = state.databases.statistics
+        else { return false }
+        for type in state.catalog.types where try SampleBuilder.lacksSample(type, statistics, snapshot) { return false }
+        return records.allSatisfy { record in
+            let schema = record.recordSchema
+            guard let place = state.catalog.place(ofTypeNamed: schema.name) else { return false }
+            return SchemaFit(schema, on: state.catalog.types[place].type).isComplete
+        }
+    }
+
+    private static func open(_ type: RecordType, _ snapshot: LMDBSnapshot) throws(StoreError) -> OpenType {
+        let database = try open(StoreDatabases.recordsName(type: type.id), snapshot)
+        var indexes: [LMDBDatabase] = []
+        for index in type.indexes {
+            indexes.append(try open(StoreDatabases.indexName(type: type.id, index: index.id), snapshot))
+        }
+        return try OpenType(type, database: database, indexDatabases: indexes)
+    }
+
+    private static func open(_ name: String, _ snapshot: LMDBSnapshot) throws(StoreError) -> LMDBDatabase {
+        let found = try mapLMDB { () throws(LMDBError) in try snapshot.openDatabase(named: name) }
+        if let found { return found }
+        throw StoreError(.damaged, "the database \(name) is missing", remedy: "restore a backup")
+    }
+}
