@@ -13,8 +13,10 @@
 /// many seconds.
 public struct Calculation<Root>: Hashable, Sendable {
     let node: ArithmeticNode
-    /// Why a value could not be encoded.
-    let invalid: String?
+    /// What is wrong with it.
+    private let mistake: ConditionMistake?
+    /// How many levels deep ``node`` nests.
+    private let depth: Int
 }
 
 /// A number that stands in a record, or is calculated from some: a ``Field`` or a ``Calculation``.
@@ -35,18 +37,29 @@ extension Calculation: CalculationOperand {
         do {
             let bytes = try value.encoded()
             let dynamic = unsafe try DynamicValue(from: bytes.span.bytes, as: type(of: value).fieldType)
-            self.init(node: .value(dynamic), invalid: nil)
+            self.init(node: .value(dynamic), mistake: nil, depth: 1)
         } catch {
-            self.init(node: .value(.none), invalid: error.reason)
+            self.init(mistake: ConditionMistake(value: error.reason))
         }
     }
 
+    init(field name: String) { self.init(node: .field(FieldName(name)), mistake: nil, depth: 1) }
+
+    private init(mistake: ConditionMistake) { self.init(node: .value(.none), mistake: mistake, depth: 1) }
+
     init(_ left: Calculation, _ sign: ArithmeticOperator, _ right: Calculation) {
-        self.init(node: .operation(left.node, sign, right.node), invalid: left.invalid ?? right.invalid)
+        let depth = Swift.max(left.depth, right.depth) + 1
+        if let mistake = left.mistake ?? right.mistake {
+            self.init(mistake: mistake)
+        } else if depth > ConditionMistake.maximumDepth {
+            self.init(mistake: .deepCalculation)
+        } else {
+            self.init(node: .operation(left.node, sign, right.node), mistake: nil, depth: depth)
+        }
     }
 
     func compared(_ comparison: Comparison, _ other: Calculation) -> Condition<Root> {
-        if let reason = invalid ?? other.invalid { return Condition(.invalid(reason)) }
+        if let mistake = mistake ?? other.mistake { return Condition(.invalid(mistake)) }
         return Condition(.arithmetic(node, comparison, other.node))
     }
 }
@@ -54,6 +67,6 @@ extension Calculation: CalculationOperand {
 extension Field: CalculationOperand where Value: NumberFieldValue {
     /// The field, to be calculated with.
     public var calculation: Calculation<Root> {
-        Calculation(node: .field(FieldName(name)), invalid: nil)
+        Calculation(field: name)
     }
 }

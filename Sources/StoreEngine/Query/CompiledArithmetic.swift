@@ -17,9 +17,6 @@ struct CompiledArithmetic: Sendable {
     private let right: Term
     private let kind: Kind
 
-    /// How deep a calculation may nest: evaluating one takes stack for each level.
-    private static let maximumDepth = 500
-
     /// - Throws: ``StoreError``: `unknownField`; `invalidValue` for a field or a value that is no number; `tooLarge`.
     init(
         _ left: ArithmeticNode, _ comparison: Comparison, _ right: ArithmeticNode, of type: RecordType
@@ -40,11 +37,7 @@ struct CompiledArithmetic: Sendable {
         _ node: ArithmeticNode, _ type: RecordType, _ kinds: inout Set<NumberKind>, _ hasFields: inout Bool,
         depth: Int = 0
     ) throws(StoreError) -> Term {
-        guard depth < maximumDepth else {
-            throw StoreError(
-                .tooLarge, "a calculation on \(type.name) nests more than \(maximumDepth) levels deep",
-                remedy: "store the result in a field")
-        }
+        guard depth < ConditionMistake.maximumDepth else { throw ConditionMistake.deepCalculation.error }
         switch node {
         case .field(let name):
             let access = try FieldAccess(name, of: type)

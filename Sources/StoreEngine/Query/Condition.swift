@@ -9,43 +9,62 @@
 /// differs from every value; it is neither less nor greater than anything.
 public struct Condition<Root>: Hashable, Sendable {
     package let node: ConditionNode
+    /// How many levels deep ``node`` nests.
+    private let depth: Int
 
-    package init(_ node: ConditionNode) { self.node = node }
+    package init(_ node: ConditionNode) { self.init(node, depth: node.depth) }
+
+    private init(_ node: ConditionNode, depth: Int) {
+        let isTooDeep = depth > ConditionMistake.maximumDepth
+        self.node = isTooDeep ? .invalid(.deepCondition) : node
+        self.depth = isTooDeep ? 1 : depth
+    }
 
     /// Both.
     public static func && (left: Condition, right: Condition) -> Condition {
-        Condition(.and(chain(left, right, ofAnd: true)))
+        joined(left, right, by: ConditionNode.and, \.termsOfAnd)
     }
 
     /// One or both.
     public static func || (left: Condition, right: Condition) -> Condition {
-        Condition(.or(chain(left, right, ofAnd: false)))
+        joined(left, right, by: ConditionNode.or, \.termsOfOr)
     }
 
     /// The opposite.
     public static prefix func ! (condition: Condition) -> Condition {
-        if case .not(let node) = condition.node { return Condition(node) }
-        return Condition(.not(condition.node))
+        if case .not(let node) = condition.node { return Condition(node, depth: condition.depth - 1) }
+        return Condition(.not(condition.node), depth: condition.depth + 1)
     }
 
-    /// The terms of both sides, so that a long chain is one node and not a deep tree.
-    private static func chain(_ left: Condition, _ right: Condition, ofAnd isAnd: Bool) -> [ConditionNode] {
-        switch (left.parts(ofAnd: isAnd), right.parts(ofAnd: isAnd)) {
-        case (nil, nil): [left.node, right.node]
-        case (let parts?, nil): parts + CollectionOfOne(right.node)
-        case (nil, let parts?): [left.node] + parts
-        case (let first?, let second?): first + second
-        }
+    /// This and another. That of a request, whose depth is not known, is not walked for each condition that joins it.
+    func joined(to node: ConditionNode) -> ConditionNode {
+        if let terms = node.termsOfAnd, terms.count < ConditionNode.maximumTerms { return .and(terms + [self.node]) }
+        return (Condition(node) && self).node
     }
 
-    /// The terms of a chain; nil for what is none.
-    private func parts(ofAnd isAnd: Bool) -> [ConditionNode]? {
-        switch node {
-        case .and(let parts) where isAnd: parts
-        case .or(let parts) where !isAnd: parts
-        default: nil
+    /// A chain is one node with many terms, not a deep tree. A very long one goes on in a new node: adding a term copies
+    /// those of its node.
+    private static func joined(
+        _ left: Condition, _ right: Condition, by join: ([ConditionNode]) -> ConditionNode,
+        _ terms: (ConditionNode) -> [ConditionNode]?
+    ) -> Condition {
+        let (first, second) = (terms(left.node), terms(right.node))
+        guard (first?.count ?? 1) + (second?.count ?? 1) <= ConditionNode.maximumTerms else {
+            return Condition(join([left.node, right.node]), depth: Swift.max(left.depth, right.depth) + 1)
         }
+        let depth = Swift.max(
+            first == nil ? left.depth + 1 : left.depth, second == nil ? right.depth + 1 : right.depth)
+        return Condition(join((first ?? [left.node]) + (second ?? [right.node])), depth: depth)
     }
+}
+
+extension ConditionNode {
+    /// How many terms a chain has in one node.
+    fileprivate static let maximumTerms = 1_024
+
+    fileprivate var termsOfAnd: [ConditionNode]? { if case .and(let terms) = self { terms } else { nil } }
+
+    fileprivate var termsOfOr: [ConditionNode]? { if case .or(let terms) = self { terms } else { nil } }
 }
 
 extension Field {
@@ -53,7 +72,7 @@ extension Field {
     func condition<V: FieldValue>(_ value: V, _ node: (FieldName, DynamicValue) -> ConditionNode) -> Condition<Root> {
         switch Field.dynamic(value) {
         case .success(let value): Condition(node(FieldName(name), value))
-        case .failure(let error): Condition(.invalid("\(name): \(error.reason)"))
+        case .failure(let error): Condition(.invalid(ConditionMistake(value: "\(name): \(error.reason)")))
         }
     }
 
@@ -70,7 +89,7 @@ extension Field {
         for value in values {
             switch Field.dynamic(value) {
             case .success(let value): members.append(value)
-            case .failure(let error): return Condition(.invalid("\(name): \(error.reason)"))
+            case .failure(let error): return Condition(.invalid(ConditionMistake(value: "\(name): \(error.reason)")))
             }
         }
         return Condition(.membership(FieldName(name), members))

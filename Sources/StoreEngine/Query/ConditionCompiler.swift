@@ -2,19 +2,12 @@
 struct ConditionCompiler {
     let type: RecordType
 
-    /// How deep a condition may nest: evaluating one takes stack for each level.
-    private static let maximumDepth = 500
-
     /// Resolves names, checks that values fit their fields, and encodes them.
     ///
     /// - Throws: ``StoreError``: `unknownField`; `invalidValue` when a value does not fit its field or the field cannot
     ///   be tested so.
     func compile(_ node: ConditionNode, depth: Int = 0) throws(StoreError) -> CompiledCondition {
-        guard depth < Self.maximumDepth else {
-            throw StoreError(
-                .tooLarge, "a condition on \(type.name) nests more than \(Self.maximumDepth) levels deep",
-                remedy: "write it as one chain of && or ||, or use in")
-        }
+        guard depth < ConditionMistake.maximumDepth else { throw ConditionMistake.deepCondition.error }
         switch node {
         case .constant(let value): return .constant(value)
         case .comparison(let name, let comparison, let value): return try compile(name, comparison, value)
@@ -54,7 +47,7 @@ struct ConditionCompiler {
         case .or(let parts):
             return .or(try parts.map { part throws(StoreError) in try compile(part, depth: depth + 1) })
         case .not(let part): return .not(try compile(part, depth: depth + 1))
-        case .invalid(let reason): throw StoreError(.invalidValue, reason)
+        case .invalid(let mistake): throw mistake.error
         }
     }
 

@@ -51,7 +51,7 @@ extension ConditionNode {
         case .arithmetic(let left, let comparison, let right): "\(left.text) \(comparison.rawValue) \(right.text)"
         case .size(let field, let comparison, let count): "count(\(field.text)) \(comparison.rawValue) \(count)"
         case .constant(let value): value ? "true" : "false"
-        case .invalid(let reason): "invalid(\(reason))"
+        case .invalid(let mistake): "invalid(\(mistake.reason))"
         // These have another form each.
         case .membership, .text, .element, .elements, .and, .or, .not: text
         }

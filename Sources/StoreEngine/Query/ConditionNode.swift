@@ -29,8 +29,17 @@ package indirect enum ConditionNode: Hashable, Sendable {
     case or([ConditionNode])
     /// The opposite.
     case not(ConditionNode)
-    /// A value that could not be encoded, and why: an error when the condition is used.
-    case invalid(String)
+    /// No condition: an error when it is used.
+    case invalid(ConditionMistake)
+
+    /// How many levels deep it nests, itself included.
+    package var depth: Int {
+        switch self {
+        case .and(let parts), .or(let parts): 1 + (parts.lazy.map(\.depth).max() ?? 0)
+        case .not(let part), .elements(_, _, let part): 1 + part.depth
+        default: 1
+        }
+    }
 }
 
 /// How two values are compared.

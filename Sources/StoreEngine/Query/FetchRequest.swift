@@ -22,7 +22,7 @@ public struct FetchRequest<R: Record>: Hashable, Sendable {
         var result = self
         let added = condition(R.fields)
         let isFirst = request.condition == .constant(true)
-        result.request.condition = isFirst ? added.node : (Condition<R>(request.condition) && added).node
+        result.request.condition = isFirst ? added.node : added.joined(to: request.condition)
         return result
     }
 

@@ -50,7 +50,7 @@ public struct Inverse<Target: Record, Source: Record>: Hashable, Sendable {
             let value = unsafe try DynamicValue(from: bytes.span.bytes, as: Reference<Target>.fieldType)
             request.request.condition = isMultiple ? .element(name, value) : .comparison(name, .equal, value)
         } catch {
-            request.request.condition = .invalid("\(field): \(error.reason)")
+            request.request.condition = .invalid(ConditionMistake(value: "\(field): \(error.reason)"))
         }
         return request
     }
