@@ -55,6 +55,37 @@ import Testing
         try transcript.expect("query-order")
     }
 
+    @Test func `query in groups, and equal rows once`() throws {
+        var transcript = Transcript(try Sample.tool())
+        for form in ["table", "json", "jsonl", "csv"] {
+            try transcript.run("--output", form, "query", "Sensor", "--group", "room")
+            try transcript.run(
+                "--output", form, "query", "Sensor", "--group", "room,address.city", "--aggregate",
+                "count,sum:celsius,average:celsius,min:note,max:address.zip")
+            try transcript.run("--output", form, "query", "Sensor", "--aggregate", "count,max:celsius,sum:address.zip")
+            try transcript.run("--output", form, "query", "Sensor", "--fields", "room", "--distinct")
+        }
+        try transcript.run(
+            "query", "Sensor", "--group", "room", "--sort", "-room", "--offset", "1", "--limit", "1", "--where", "true")
+        try transcript.run("query", "Sensor", "--group", "address.city", "--aggregate", "count,sum:celsius,max:room")
+        try transcript.run("query", "Sensor", "--aggregate", "count,min:celsius,sum:address.zip", "--where", "false")
+        try transcript.run("query", "Sensor", "--group", "room", "--where", "false")
+        try transcript.run("query", "Sensor", "--fields", "room", "--distinct", "--count")
+        try transcript.run("query", "Sensor", "--fields", "room", "--distinct", "--limit", "1", "--sort", "-room")
+        try transcript.run("query", "Sensor", "--fields", "room", "--distinct", "--explain")
+        try transcript.run("query", "Sensor", "--where", "room == 'bath'", "--explain", "--analyze")
+        for mistake in [
+            ["--group", "rooom"], ["--group", "room", "--aggregate", "total"], ["--aggregate", "sum"],
+            ["--aggregate", "sum:room"], ["--aggregate", "max:tags"], ["--aggregate", "count;"], ["--aggregate", ""],
+            ["--group", "room", "--sort", "celsius"], ["--group", "room", "--count"],
+            ["--aggregate", "count", "--fields", "id"], ["--distinct"], ["--analyze"],
+            ["--group", "room", "--after", "x"],
+        ] {
+            try transcript.run(["query", "Sensor"] + mistake)
+        }
+        try transcript.expect("query-groups")
+    }
+
     @Test func `query with mistakes`() throws {
         var transcript = Transcript(try Sample.tool())
         for condition in [

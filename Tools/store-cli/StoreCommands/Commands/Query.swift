@@ -18,6 +18,11 @@ struct Query: ParsableCommand {
             Records come in the order of --sort, equal ones by their ids, which descend where the last field does. \
             Without --sort they come by their ids. Where --limit leaves records over, a token is printed on standard \
             error, with which --after goes on behind the last one, whatever was written in between.
+
+            --distinct prints each different row of --fields once. --group prints the groups of records that are equal in \
+            some fields, in the order of these, with what --aggregate asks for: 'query Sensor --group room --aggregate \
+            count,average:celsius'. Without --group, --aggregate is of all records together. Values that are none count \
+            for nothing. --limit and --offset count what is printed: different rows, or groups.
             """)
 
     @OptionGroup var options: GlobalOptions
@@ -27,30 +32,45 @@ struct Query: ParsableCommand {
         parsing: .unconditional,
         help: ArgumentHelp("The fields to print: a,b; all when left out.", valueName: "fields"))
     var fields: String?
-    @Flag(help: "Print only how many records there are.") var count = false
+    @Flag(help: "Print equal rows of --fields once.") var distinct = false
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("Print groups of the records that are equal in these fields: a,b.", valueName: "fields"))
+    var group: String?
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp(
+            "What to print of each group, or of all records: count,sum:a,average:a,min:a,max:a; count when left out.",
+            valueName: "values"))
+    var aggregate: String?
+    @Flag(help: "Print only how many there are.") var count = false
     @Flag(help: "Print how the records would be found, and do not look for them.") var explain = false
+    @Flag(help: "With --explain: look for them too, and print what that took.") var analyze = false
 
     func run() throws {
-        if count, explain { throw CommandFailure(.usage, "--count and --explain exclude each other; give one of them") }
-        if count || explain, fields != nil {
-            throw CommandFailure(
-                .usage, "--fields is for records, which --\(count ? "count" : "explain") does not print")
-        }
+        try requireFittingOptions()
         try options.read { store in
             try store.read { transaction in
                 let reading = transaction._reading
                 let index = try reading.catalog.requirePlace(ofTypeNamed: type)
                 let type = reading.catalog.types[index].type
-                let request = try wanted.request(type, in: reading.catalog)
+                var request = try wanted.request(type, in: reading.catalog)
+                let shown = try ShownFields(fields, of: type)
+                if distinct { shown.makeDistinct(&request, isSorted: wanted.sort != nil) }
                 try options.printing { output in
                     if count {
                         let count = OutputCell(try reading.count(request, typeIndex: index))
                         try printOne(OutputColumn("count", isNumeric: true), count, to: output)
                     } else if explain {
-                        let plan = OutputCell(try reading.explain(request, typeIndex: index))
+                        let plan = OutputCell(try reading.explain(request, typeIndex: index, analyzed: analyze))
                         try printOne(OutputColumn("plan"), plan, to: output)
+                    } else if isGrouped {
+                        let groups = try QueryGroups(
+                            group, aggregate, request, isSorted: wanted.sort != nil, of: type)
+                        var printer = try RowPrinter(options.format, columns: groups.columns, to: output)
+                        try groups.forEach(reading, typeIndex: index) { try printer.append($0) }
+                        try printer.finish()
                     } else {
-                        let shown = try ShownFields(fields, of: type)
                         var printer = try RowPrinter(options.format, columns: shown.columns, to: output)
                         let next = try print(request, typeIndex: index, reading) { record in
                             try printer.append(shown.cells(record))
@@ -64,13 +84,35 @@ struct Query: ParsableCommand {
         }
     }
 
+    private var isGrouped: Bool { group != nil || aggregate != nil }
+
+    private func requireFittingOptions() throws(CommandFailure) {
+        if count, explain { throw CommandFailure(.usage, "--count and --explain exclude each other; give one of them") }
+        if analyze, !explain { throw CommandFailure(.usage, "--analyze is for --explain; give both") }
+        if distinct, fields == nil {
+            throw CommandFailure(.usage, "--distinct is for --fields, since whole records differ; give both")
+        }
+        if count || explain, fields != nil, !distinct {
+            throw CommandFailure(
+                .usage, "--fields is for records, which --\(count ? "count" : "explain") does not print")
+        }
+        if distinct || isGrouped, wanted.after != nil {
+            throw CommandFailure(.usage, "--after is for pages of records; use --offset")
+        }
+        let others = [("count", count), ("explain", explain), ("distinct", distinct), ("fields", fields != nil)]
+        if isGrouped, let other = others.first(where: \.1)?.0 {
+            let own = group == nil ? "aggregate" : "group"
+            throw CommandFailure(.usage, "--\(own) and --\(other) exclude each other; give one of them")
+        }
+    }
+
     /// Prints the records that are asked for.
     ///
     /// - Returns: where the next page begins, if a limit ends this one.
     private func print(
         _ request: Request, typeIndex: Int, _ reading: ReadingScope, _ body: (DynamicRecord) throws -> Void
     ) throws -> PageToken? {
-        guard let limit = request.limit, limit > 0 else {
+        guard let limit = request.limit, limit > 0, !request.isDistinct else {
             try reading.fetchDynamic(request, typeIndex: typeIndex) { record in
                 try body(record)
                 return true
@@ -110,6 +152,15 @@ struct ShownFields {
         let fields = try FieldList.fields(text, of: type, named: "--fields")
         self.fields = fields
         columns = fields.map { OutputColumn($0.name.description, type: $0.type) }
+    }
+
+    /// Makes a request one for each different row. They come in the order of their fields where these have one, unless
+    /// another was asked for.
+    func makeDistinct(_ request: inout Request, isSorted: Bool) {
+        guard let fields else { return }
+        request.isDistinct = true
+        request.fields = fields.map(\.name)
+        if !isSorted, fields.allSatisfy(\.valueType.isIndexable) { request.order = fields.map { SortTerm($0.name) } }
     }
 
     /// The cells of a record, one for each column.

@@ -73,6 +73,7 @@ enum ExpressionSign: String, CaseIterable {
     case openList = "["
     case closeList = "]"
     case comma = ","
+    case colon = ":"
     case minus = "-"
     case plus = "+"
     case times = "*"

@@ -1,0 +1,76 @@
+/// The records that are equal in the fields that a request is grouped by, without Swift types.
+package struct DynamicGroup: Sendable {
+    /// The first that was found: it has the values that all share. Nil of no records.
+    package let first: DynamicRecord?
+    /// How many records there are.
+    package let count: Int
+    /// The aggregates that were asked for.
+    package let values: [DynamicValue]
+}
+
+extension ReadingScope {
+    /// The groups of the records that a request asks for, in the order of their keys; without fields, all of them as one.
+    ///
+    /// - Throws: ``StoreError``: `unknownField`, `invalidValue` for a field that has no sum or order; `tooLarge` when a sum
+    ///   of integers takes more than 64 bits.
+    package func dynamicGroups(
+        _ request: Request, by fields: [FieldName], _ terms: [AggregateTerm], typeIndex: Int
+    ) throws(StoreError) -> [DynamicGroup] {
+        let type = state.catalog.types[typeIndex]
+        let types = try terms.map { term throws(StoreError) in try term.resultType(in: type.type) }
+        var firsts: [DynamicRecord] = []
+        var groups = try groups(request, by: fields, terms, typeIndex: typeIndex) { cursor throws(StoreError) in
+            firsts.append(try cursor.dynamicRecord(type))
+        }
+        if groups.isEmpty, fields.isEmpty { groups = [RecordGroup(number: 0, key: [], termCount: terms.count)] }
+        return try groups.map { group throws(StoreError) in
+            var values: [DynamicValue] = []
+            for (place, term) in terms.enumerated() {
+                values.append(try term.value(group.states[place], as: types[place]))
+            }
+            return DynamicGroup(
+                first: group.count > 0 ? firsts[group.number] : nil, count: group.count, values: values)
+        }
+    }
+}
+
+extension AggregateTerm {
+    /// The type of what it gives for records of `type`.
+    ///
+    /// - Throws: ``StoreError``: `unknownField`; `invalidValue` for a field that has no sum or order.
+    package func resultType(in type: RecordType) throws(StoreError) -> FieldType {
+        let access = try FieldAccess(field, of: type)
+        // Says what does not fit.
+        _ = try CompiledAggregate(self, of: type)
+        switch kind {
+        case .average: return .optional(.double)
+        case .min, .max: return .optional(access.type)
+        case .sum:
+            return switch NumberKind(access.type) {
+            case .signed: .int64
+            case .unsigned: .uint64
+            default: .double
+            }
+        }
+    }
+
+    fileprivate func value(_ state: AggregateState, as type: FieldType) throws(StoreError) -> DynamicValue {
+        switch kind {
+        case .average: return state.mean.map { .double($0) } ?? .none
+        case .sum:
+            if type == .double { return .double(state.floating) }
+            let sum: DynamicValue? =
+                type == .uint64
+                ? UInt64(exactly: state.integer).map { .uint($0) } : Int64(exactly: state.integer).map { .int($0) }
+            guard let sum else { throw StoreError(.tooLarge, "the sum of \(field) does not fit \(type)") }
+            return sum
+        case .min, .max:
+            guard let best = state.best else { return .none }
+            do {
+                return unsafe try DynamicValue(from: best.value.span.bytes, as: type.unwrapped)
+            } catch {
+                throw StoreError(error, at: "the \(kind.rawValue) of \(field)")
+            }
+        }
+    }
+}

@@ -1,0 +1,61 @@
+import StoreEngine
+
+/// The groups that `query --group` and `query --aggregate` print.
+struct QueryGroups {
+    private let fields: [ExpressionField]
+    private let aggregates: [AggregateList.Column]
+    private let request: Request
+    let columns: [OutputColumn]
+
+    /// - Parameters:
+    ///   - group: the fields that records of a group are equal in; nil for one group of all.
+    ///   - aggregates: what is printed besides; nil for their number.
+    /// - Throws: ``ExpressionError``; ``CommandFailure`` for an order that groups do not have.
+    init(_ group: String?, _ aggregates: String?, _ request: Request, isSorted: Bool, of type: RecordType) throws {
+        fields =
+            try group.map { text throws(ExpressionError) in
+                try FieldList.fields(text, of: type, named: "--group")
+            } ?? []
+        self.aggregates =
+            try aggregates.map { text throws(ExpressionError) in
+                try AggregateList.columns(text, of: type, named: "--aggregate")
+            } ?? [.count]
+        let names = fields.map(\.name)
+        if isSorted, let other = request.order.first(where: { !names.contains($0.field) }) {
+            throw CommandFailure(
+                .usage, "--sort names \(other.field.text), which --group does not; order groups by what they share")
+        }
+        self.request = request
+        columns =
+            fields.map { OutputColumn($0.name.description, type: $0.type) }
+            + self.aggregates.map { column in
+                switch column {
+                case .count: OutputColumn("count", isNumeric: true)
+                case .term(let term, let type): OutputColumn("\(term.kind.rawValue):\(term.field)", type: type)
+                }
+            }
+    }
+
+    /// Calls `body` with the cells of each group. The request's limit and offset count groups.
+    func forEach(
+        _ reading: ReadingScope, typeIndex: Int, _ body: ([OutputCell]) throws -> Void
+    ) throws {
+        var all = request
+        (all.limit, all.offset) = (nil, 0)
+        let terms = aggregates.compactMap { if case .term(let term, _) = $0 { term } else { nil } }
+        let groups = try reading.dynamicGroups(all, by: fields.map(\.name), terms, typeIndex: typeIndex)
+        for group in groups.dropFirst(request.offset).prefix(request.limit ?? .max) {
+            var cells = fields.map { field in
+                OutputCell(group.first.map { field.value(in: $0) } ?? .none, as: field.type)
+            }
+            var values = group.values.makeIterator()
+            for column in aggregates {
+                switch column {
+                case .count: cells.append(OutputCell(group.count))
+                case .term(_, let type): cells.append(OutputCell(values.next() ?? .none, as: type))
+                }
+            }
+            try body(cells)
+        }
+    }
+}
