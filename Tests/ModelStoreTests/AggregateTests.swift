@@ -52,6 +52,33 @@ import Testing
         }
     }
 
+    @Test func `the extremes of a field that may be nil are values or nil, and no optional in another`() throws {
+        try store().read { tx throws in
+            let least: Int? = try tx.min(all, \.spare)
+            #expect(least == -1)
+            let found = try tx.max(all, \.part)
+            #expect(type(of: found) == Double?.self && found == 1)
+            #expect(try tx.max(all.order { $0.id.ascending }.limit(1), \.spare) == nil)
+            #expect(try tx.min(Load.where { $0.id > 9 }, \.spare) == nil)
+            #expect(try tx.max(all.limit(3), \.spare) == 4)
+        }
+    }
+
+    @Test func `calculations, groups and sections by what another record holds say that they cannot be`() throws {
+        try store().read { tx throws in
+            let errors = [
+                #expect(throws: StoreError.self) { try tx.fetch(Load.where { $0.yard.height + 1 > 2 }) },
+                #expect(throws: StoreError.self) { try tx.fetch(all.grouped(by: { $0.yard.height })) },
+                #expect(throws: StoreError.self) { try tx.fetch(all.grouped(by: { $0.id }) { $0.yard.height.sum }) },
+                #expect(throws: StoreError.self) { try tx.fetch(all.sections(by: { $0.yard.height })) },
+            ]
+            for error in errors {
+                #expect(error?.code == .invalidValue)
+                #expect(error?.message.contains("yard.height is a field of another record") == true, "\(error!)")
+            }
+        }
+    }
+
     @Test func `what another record holds is refused, not read`() throws {
         try store().read { tx throws in
             for request in [all, all.limit(2)] {

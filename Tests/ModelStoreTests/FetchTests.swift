@@ -239,4 +239,19 @@ enum HeaterMode: String { case eco, boost }
                 """,
             ])
     }
+
+    @Test func `requests that look for one text in two spellings are two`() {
+        let (composed, decomposed) = ("caf\u{E9}", "cafe\u{301}")
+        let requests: [(String) -> FetchRequest<Heater>] = [
+            { text in Heater.where { $0.room == text } },
+            { text in Heater.where { $0.room.contains(text) } },
+            { text in Heater.where { $0.room.in([text, "b"]) && $0.id > 1 } },
+            { text in Heater.where { !($0.tags.contains(text) || $0.room.hasPrefix(text)) } },
+        ]
+        for request in requests {
+            #expect(request(composed) == request(composed))
+            #expect(request(composed) != request(decomposed))
+            #expect(Set([request(composed), request(decomposed), request(composed)]).count == 2)
+        }
+    }
 }

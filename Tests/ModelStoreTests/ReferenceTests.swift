@@ -49,6 +49,35 @@ import Testing
         #expect(house?.id == "a")
     }
 
+    @Test func `predicates compare references and their ids`() throws {
+        try store.write { tx in
+            for house in ["a", "b"] { try tx.insert(House(id: house)) }
+            for id in 1...4 { try tx.insert(Tenant(id: id, house: id > 2 ? "a" : "b", friend: id == 3 ? 1 : nil)) }
+        }
+        let a = Reference<House>("a")
+        let first = Reference<Tenant>?.some(1)
+        let predicates: [Predicate<Tenant>] = [
+            #Predicate { $0.house == a }, #Predicate { $0.house.id == "a" }, #Predicate { $0.friend == first },
+            #Predicate { $0.friend == nil && $0.house != a }, #Predicate { $0.house.id.starts(with: "b") },
+        ]
+        let tenants = try store.read { try $0.all(Tenant.self) }
+        for predicate in predicates {
+            let expected = try tenants.filter { try predicate.evaluate($0) }.map(\.id)
+            #expect(!expected.isEmpty)
+            let request = try FetchRequest<Tenant>(predicate).order { $0.id.ascending }
+            #expect(try store.read { try $0.fetch(request) }.map(\.id) == expected, "\(predicate)")
+        }
+    }
+
+    @Test func `a reference is coded as its id`() throws {
+        let encoded = try JSONEncoder().encode(["at": Reference<House>("a")])
+        #expect(String(decoding: encoded, as: UTF8.self) == #"{"at":"a"}"#)
+        #expect(try JSONDecoder().decode([String: Reference<House>].self, from: encoded) == ["at": "a"])
+        #expect(throws: DecodingError.self) {
+            try JSONDecoder().decode(Reference<Tenant>.self, from: Data(#""x""#.utf8))
+        }
+    }
+
     @Test func `a record that others refer to is not deleted, unless they go as well`() throws {
         try store.write { tx in
             try tx.insert(House(id: "a"))

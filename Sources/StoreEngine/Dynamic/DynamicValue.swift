@@ -25,6 +25,31 @@ package enum DynamicValue: Hashable, Sendable {
     case pairs([DynamicPair])
     /// An embedded struct's fields in the order of its schema.
     case fields([DynamicValue])
+
+    /// Whether they are the same value. Texts are when their Unicode scalars are, as keys and comparisons have it: Swift's
+    /// own equality takes "é" in its two forms for one.
+    package static func == (left: DynamicValue, right: DynamicValue) -> Bool {
+        switch (left, right) {
+        case (.none, .none): true
+        case (.bool(let left), .bool(let right)): left == right
+        case (.int(let left), .int(let right)): left == right
+        case (.uint(let left), .uint(let right)): left == right
+        case (.float(let left), .float(let right)): left == right
+        case (.double(let left), .double(let right)): left == right
+        case (.string(let left), .string(let right)): left.hasSameScalars(as: right)
+        case (.data(let left), .data(let right)): left == right
+        case (.uuid(let left), .uuid(let right)): left == right
+        case (.date(let left), .date(let right)): left == right
+        case (.url(let left), .url(let right)): left == right
+        case (.decimal(let left), .decimal(let right)): left == right
+        case (.duration(let left), .duration(let right)): left == right
+        case (.json(let left), .json(let right)): left.hasSameScalars(as: right)
+        case (.list(let left), .list(let right)): left == right
+        case (.pairs(let left), .pairs(let right)): left == right
+        case (.fields(let left), .fields(let right)): left == right
+        default: false
+        }
+    }
 }
 
 /// One entry of a dictionary.

@@ -1,5 +1,10 @@
 /// Which declared field is which known one: by its name, else by a name that one of them had before.
 enum FieldMatch {
+    /// A field by its name, and by that in the store where it has another there.
+    static func text(_ declared: String, inStore stored: String) -> String {
+        declared == stored ? declared : "\(declared) (\(stored) in the store)"
+    }
+
     /// The place in `known` of what `field` is there.
     ///
     /// - Parameter declared: all declared fields; a known field that one of them has the name of is not what another was.

@@ -83,7 +83,9 @@ package struct SchemaEvolution {
     private mutating func takeType(of field: FieldSchema, at place: Int) {
         let stored = type.fields[place]
         guard stored.type != field.type else { return }
-        let difference = "field \(stored.name) is \(stored.type) in the store and \(field.type) in the program"
+        let before = old.fields.first { $0.id == stored.id }?.name ?? stored.name
+        let name = FieldMatch.text(field.name, inStore: before)
+        let difference = "field \(name) is \(stored.type) in the store and \(field.type) in the program"
         guard let conversion = FieldConversion.between(stored.type, field.type) else {
             return refusals.append("\(difference), and one does not become the other")
         }

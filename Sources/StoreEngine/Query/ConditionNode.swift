@@ -32,6 +32,38 @@ package indirect enum ConditionNode: Hashable, Sendable {
     /// No condition: an error when it is used.
     case invalid(ConditionMistake)
 
+    /// Whether they are the same condition: texts that they look for are by their Unicode scalars, as values are.
+    package static func == (left: ConditionNode, right: ConditionNode) -> Bool {
+        switch (left, right) {
+        case (.constant(let value), .constant(let other)): value == other
+        case (.comparison(let field, let test, let value), .comparison(let otherField, let otherTest, let otherValue)):
+            (field, test, value) == (otherField, otherTest, otherValue)
+        case (
+            .fieldComparison(let field, let test, let value),
+            .fieldComparison(let otherField, let otherTest, let otherValue)
+        ):
+            (field, test, value) == (otherField, otherTest, otherValue)
+        case (.arithmetic(let first, let test, let second), .arithmetic(let otherFirst, let otherTest, let otherSecond)):
+            (first, test, second) == (otherFirst, otherTest, otherSecond)
+        case (.membership(let field, let value), .membership(let otherField, let otherValue)):
+            (field, value) == (otherField, otherValue)
+        case (
+            .text(let field, let test, let text, let options), .text(let otherField, let otherTest, let other, let with)
+        ):
+            (field, test, options) == (otherField, otherTest, with) && text.hasSameScalars(as: other)
+        case (.element(let field, let value), .element(let otherField, let otherValue)):
+            (field, value) == (otherField, otherValue)
+        case (.elements(let field, let test, let value), .elements(let otherField, let otherTest, let otherValue)):
+            (field, test, value) == (otherField, otherTest, otherValue)
+        case (.size(let field, let test, let value), .size(let otherField, let otherTest, let otherValue)):
+            (field, test, value) == (otherField, otherTest, otherValue)
+        case (.and(let left), .and(let right)), (.or(let left), .or(let right)): left == right
+        case (.not(let left), .not(let right)): left == right
+        case (.invalid(let left), .invalid(let right)): left == right
+        default: false
+        }
+    }
+
     /// How many levels deep it nests, itself included.
     package var depth: Int {
         switch self {

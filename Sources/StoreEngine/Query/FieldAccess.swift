@@ -31,6 +31,12 @@ struct FieldAccess: Hashable, Sendable {
         var nested: [Int] = []
         var optionals: [Bool] = []
         for part in name.rest {
+            if case .reference = current.unwrapped {
+                throw StoreError(
+                    .invalidValue,
+                    "\(type.name).\(name) is a field of another record: it is compared and ordered by, and nothing else",
+                    remedy: "keep the value in this record too, or fetch the records that are referred to")
+            }
             guard case .embedded(let inner) = current.unwrapped else {
                 throw StoreError(
                     .unknownField, "\(type.name).\(name): \(current) has no fields", remedy: "name the field alone")

@@ -18,6 +18,24 @@ extension ReadableTransaction where Self: ~Copyable {
         try _reading.extreme(request, R.fields[keyPath: field], isGreatest: true)
     }
 
+    /// The least value of a field that may be nil; nil where no record has one.
+    ///
+    /// - Complexity: as for a field that may not.
+    public borrowing func min<R: Record, V: IndexableValue>(
+        _ request: FetchRequest<R>, _ field: KeyPath<R.Fields, Field<R, V?>>
+    ) throws(StoreError) -> V? {
+        try _reading.extreme(request, R.fields[keyPath: field], isGreatest: false) ?? nil
+    }
+
+    /// The greatest value of a field that may be nil; nil where no record has one.
+    ///
+    /// - Complexity: as for a field that may not.
+    public borrowing func max<R: Record, V: IndexableValue>(
+        _ request: FetchRequest<R>, _ field: KeyPath<R.Fields, Field<R, V?>>
+    ) throws(StoreError) -> V? {
+        try _reading.extreme(request, R.fields[keyPath: field], isGreatest: true) ?? nil
+    }
+
     /// The sum of a field; zero where no record has a value.
     ///
     /// Integers are added up in 128 bits, floating numbers in `Double`, in the order of the walk.

@@ -50,6 +50,26 @@ extension Reference: IndexableValue {
     }
 }
 
+extension Reference: Encodable where Target.ID: Encodable {
+    /// Encodes the id.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(id)
+    }
+}
+
+extension Reference: Decodable where Target.ID: Decodable {
+    /// Decodes an id.
+    public init(from decoder: any Decoder) throws {
+        id = try decoder.singleValueContainer().decode(Target.ID.self)
+    }
+}
+
+/// Any reference, for what works without its type.
+protocol AnyReference {}
+
+extension Reference: AnyReference {}
+
 extension Reference: ExpressibleByUnicodeScalarLiteral where Target.ID: ExpressibleByUnicodeScalarLiteral {
     /// A reference to the record with the id that the literal says.
     @inlinable

@@ -60,43 +60,6 @@ extension RecordSchema {
         }
     }
 
-    /// How this schema differs from `other`, as people read it; empty when records of both are the same.
-    package func differences(from other: RecordSchema) -> [String] {
-        var found: [String] = []
-        let mine = Dictionary(fields.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
-        let theirs = Dictionary(other.fields.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
-        for field in fields {
-            guard let stored = theirs[field.name] else {
-                found.append("field \(field.name): \(field.type) is not in the store")
-                continue
-            }
-            if stored.type != field.type {
-                found.append("field \(field.name) is \(stored.type) in the store and \(field.type) in the program")
-            }
-            if stored.deleteRule != field.deleteRule, field.type.reference != nil {
-                found.append(
-                    "field \(field.name) has the delete rule \(stored.deleteRule) in the store and \(field.deleteRule) "
-                        + "in the program")
-            }
-            if stored.defaultValue != field.defaultValue {
-                found.append("field \(field.name) has another default in the store")
-            }
-        }
-        for field in other.fields where mine[field.name] == nil {
-            found.append("field \(field.name): \(field.type) is only in the store")
-        }
-        if id.fields.map({ fields[$0].name }) != other.id.fields.map({ other.fields[$0].name })
-            || id.isAssigned != other.id.isAssigned
-        {
-            found.append("the id differs")
-        }
-        let myIndexes = Set(indexes.map { describe($0) })
-        let theirIndexes = Set(other.indexes.map { other.describe($0) })
-        for index in myIndexes.subtracting(theirIndexes).sorted() { found.append("\(index) is not in the store") }
-        for index in theirIndexes.subtracting(myIndexes).sorted() { found.append("\(index) is only in the store") }
-        return found
-    }
-
     /// An index as people write it.
     package func describe(_ index: IndexSchema) -> String {
         (index.isUnique ? "unique index (" : "index (") + index.fields.map { fields[$0].name }.joined(separator: ", ")

@@ -162,6 +162,18 @@ import Testing
         #expect(store.recordTypes[0].version == 1)
     }
 
+    @Test func `A field that was renamed is told of under both of its names, once`() throws {
+        let directory = try Self.directory(1)
+        let error = #expect(throws: StoreError.self) {
+            try Store(at: directory.path, records: Other.WithSmallChambers.self)
+        }
+        let text = error?.description ?? ""
+        #expect(
+            text.contains("field chamber (room in the store) is string in the store and int8 in the program"), "\(text)"
+        )
+        #expect(!text.contains("only in the store") && !text.contains("not in the store"), "\(text)")
+    }
+
     @Test func `A unique index that records do not fit is refused with two of them`() throws {
         let directory = try Self.directory(10)
         let error = #expect(throws: StoreError.self) {

@@ -120,6 +120,16 @@ enum Other {
     }
 
     @Record("Sensor")
+    struct WithSmallChambers {
+        @ID var id: Int
+        @Renamed(from: "room") @Indexed var chamber: Int8
+        var celsius: Float
+        var count: Int16
+        var note: String?
+        var serial: String
+    }
+
+    @Record("Sensor")
     struct WithUniqueRooms {
         @ID var id: Int
         @Unique var room: String

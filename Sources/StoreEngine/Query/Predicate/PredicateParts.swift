@@ -39,6 +39,8 @@ extension PredicateExpressions.KeyPath: TranslatablePredicate {
                 "a property of \(Root.Output.self) that is not stored, of type \(Output.self)",
                 remedy: "use stored properties")
         }
+        // A reference is its id.
+        if Root.Output.self is any AnyReference.Type { return .field(root) }
         return .field(FieldName(root.parts + [name]))
     }
 }
