@@ -44,6 +44,20 @@ import Testing
         #expect(nothing[0].values.0 == nil && nothing[0].values.1 == nil)
     }
 
+    @Test func `requests by one field compile inside of other calls`() throws {
+        func count(_ items: Any...) -> Int { items.compactMap { $0 as? Int }.reduce(0, +) }
+        let store = try store()
+        #expect(
+            try store.read { tx in count(try tx.fetch(FetchRequest(Heater.self).grouped(by: { $0.room })).count) } == 3)
+        #expect(
+            try store.read { tx in
+                count(try tx.fetch(FetchRequest(Heater.self).grouped(by: { $0.mode }) { $0.celsius.max }).count)
+            } == 3)
+        #expect(
+            try store.read { tx in count(try tx.fetch(FetchRequest(Heater.self).fields { $0.room }.distinct()).count) }
+                == 3)
+    }
+
     @Test func `several fields make a key, in the directions of the request`() throws {
         let request = FetchRequest(Heater.self).order { $0.room.descending }
         let groups = try store().read { try $0.fetch(request.grouped(by: { ($0.room, $0.spot.city) })) }

@@ -30,6 +30,31 @@ extension FetchRequest {
             values: { (_: [AggregateState]) throws(StoreError) -> Void in })
     }
 
+    /// Groups of records that are equal in one field, with the number of records in each.
+    ///
+    /// The compiler knows better what to make of it than of the form for several fields: it takes it in every place.
+    ///
+    /// - Parameter key: gets the tokens of the record's fields, and returns one.
+    public func grouped<Key>(by key: (R.Fields) -> Field<R, Key>) -> GroupedRequest<R, Key, Void> {
+        GroupedRequest(
+            request: request, key: Projection(key(R.fields), of: request), terms: [],
+            values: { (_: [AggregateState]) throws(StoreError) -> Void in })
+    }
+
+    /// Groups of records that are equal in one field, with one value for each.
+    ///
+    /// - Parameters:
+    ///   - key: gets the tokens of the record's fields, and returns one.
+    ///   - aggregate: gets them too, and returns an aggregate.
+    public func grouped<Key, Value>(
+        by key: (R.Fields) -> Field<R, Key>, _ aggregate: (R.Fields) -> Aggregate<R, Value>
+    ) -> GroupedRequest<R, Key, Value> {
+        let chosen = aggregate(R.fields)
+        return GroupedRequest(
+            request: request, key: Projection(key(R.fields), of: request), terms: [chosen.term],
+            values: { (states: [AggregateState]) throws(StoreError) -> Value in try chosen.value(states[0]) })
+    }
+
     /// Groups of records that are equal in some fields, with values for each:
     ///
     /// ```swift

@@ -60,6 +60,15 @@ extension Projection {
 }
 
 extension FetchRequest {
+    /// One field of each record.
+    ///
+    /// The compiler knows better what to make of it than of the form for several fields: it takes it in every place.
+    ///
+    /// - Parameter select: gets the tokens of the record's fields, and returns the one to decode.
+    public func fields<Value>(_ select: (R.Fields) -> Field<R, Value>) -> Projection<R, Value> {
+        Projection(select(R.fields), of: request)
+    }
+
     /// One field, or a tuple of fields, of each record.
     ///
     /// - Parameter select: gets the tokens of the record's fields, and returns those to decode.
