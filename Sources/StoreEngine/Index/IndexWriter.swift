@@ -24,7 +24,7 @@ enum IndexWriter {
         let table = try FieldTable(record.tableBytes)
         for (done, index) in type.singleIndexes.enumerated() {
             let form = try newEntry(of: table, index, recordKey, &scratch)
-            if let holder = try put(index, form, record, type, to: &raw, scratch: &scratch) {
+            if let holder = try put(index, form, record, recordKey, type, to: &raw, scratch: &scratch) {
                 for earlier in type.singleIndexes[..<done] {
                     _ = try newEntry(of: table, earlier, recordKey, &scratch)
                     try raw.delete(earlier.database, key: scratch.newEntryKey)
@@ -71,7 +71,7 @@ enum IndexWriter {
             let form = try newEntry(of: table, index, recordKey, &scratch)
             try oldEntry(of: old, index, recordKey, &scratch)
             if scratch.isUnmoved { continue }
-            if let holder = try put(index, form, record, type, to: &raw, scratch: &scratch) {
+            if let holder = try put(index, form, record, recordKey, type, to: &raw, scratch: &scratch) {
                 for earlier in touched[..<done] {
                     _ = try newEntry(of: table, earlier, recordKey, &scratch)
                     try oldEntry(of: old, earlier, recordKey, &scratch)
@@ -130,10 +130,15 @@ enum IndexWriter {
     ///
     /// - Returns: the key of the record that holds the value already, if the index is unique.
     private static func put(
-        _ index: OpenIndex, _ form: Form, _ record: borrowing FieldEncoder, _ type: OpenType,
-        to raw: inout LMDBWriteTransaction, scratch: inout WriteScratch
+        _ index: OpenIndex, _ form: Form, _ record: borrowing FieldEncoder, _ recordKey: borrowing ByteWriter,
+        _ type: OpenType, to raw: inout LMDBWriteTransaction, scratch: inout WriteScratch
     ) throws -> [UInt8]? {
-        if form.needsScan, let holder = try holderOfLongValue(index, record, type, raw, scratch) { return holder }
+        if form.needsScan {
+            let table = try FieldTable(record.tableBytes)
+            let holder = try LongValue.holder(
+                of: table, key: scratch.newEntryKey.bytes, besides: recordKey.bytes, index, type, raw.snapshot)
+            if let holder { return holder }
+        }
         let options: LMDBWriteTransaction.PutOptions = form.isSole ? .noOverwrite : []
         if try raw.put(index.database, key: scratch.newEntryKey, value: scratch.newEntryData, options: options) {
             return nil
@@ -147,39 +152,5 @@ enum IndexWriter {
     ) throws -> [UInt8] {
         guard let data = try raw.snapshot.get(index.database, key: key.bytes) else { return [] }
         return try IndexEntry.recordKey(key: key.bytes, data: data).array()
-    }
-
-    /// Looks through the records whose values share the truncated part for one with an equal value.
-    private static func holderOfLongValue(
-        _ index: OpenIndex, _ record: borrowing FieldEncoder, _ type: OpenType,
-        _ raw: borrowing LMDBWriteTransaction, _ scratch: borrowing WriteScratch
-    ) throws -> [UInt8]? {
-        let valuePart = scratch.newEntryKey.bytes.extracting(first: KeyLimit.indexValue)
-        let table = try FieldTable(record.tableBytes)
-        var cursor = try raw.snapshot.openCursor(index.database)
-        var isPositioned = try cursor.seek(atLeast: valuePart)
-        while isPositioned, cursor.key.extracting(first: KeyLimit.indexValue).isEqual(to: valuePart) {
-            let recordKey = try IndexEntry.recordKey(key: cursor.key, data: cursor.value).array()
-            if let stored = unsafe try raw.snapshot.get(type.database, key: recordKey.span.bytes) {
-                let isEqual = try type.withNewest(RecordBytes(stored)) { (newest) throws(CodecError) in
-                    try hasEqualFields(index, table, newest.table)
-                }
-                if isEqual { return recordKey }
-            }
-            isPositioned = try cursor.next()
-        }
-        return nil
-    }
-
-    private static func hasEqualFields(
-        _ index: OpenIndex, _ table: FieldTable, _ other: FieldTable
-    ) throws(CodecError) -> Bool {
-        var mine = ByteWriter()
-        var theirs = ByteWriter()
-        for part in index.parts {
-            try part.component.append(table.field(part.place), to: &mine)
-            try part.component.append(other.field(part.place), to: &theirs)
-        }
-        return mine.bytes.isEqual(to: theirs.bytes)
     }
 }

@@ -97,30 +97,22 @@ package enum IndexBuilding {
             else { return nil }
             return other
         }
-        guard expected.traits.isTruncated, !expected.traits.hasNone else { return nil }
-        // Long values may share their truncated part: their records tell.
-        let value = try wholeValue(entry.recordKey, type, index, snapshot)
-        let part = key.extracting(first: KeyLimit.indexValue)
-        var cursor = try snapshot.openCursor(index.database)
-        var isPositioned = try cursor.seek(atLeast: part)
-        while isPositioned, cursor.key.extracting(first: KeyLimit.indexValue).isEqual(to: part) {
-            let other = try IndexEntry.recordKey(key: cursor.key, data: cursor.value).array()
-            if other != entry.recordKey, try wholeValue(other, type, index, snapshot) == value { return other }
-            isPositioned = try cursor.next()
+        guard expected.traits.isTruncated, !expected.traits.hasNone,
+            let bytes = unsafe try snapshot.get(type.database, key: entry.recordKey.span.bytes)
+        else { return nil }
+        var holder: [UInt8]?
+        try withNewest(bytes, type) { newest in
+            holder = unsafe try LongValue.holder(
+                of: newest.table, key: key, besides: entry.recordKey.span.bytes, index, type, snapshot)
         }
-        return nil
+        return holder
     }
 
-    private static func wholeValue(
-        _ recordKey: [UInt8], _ type: OpenType, _ index: OpenIndex, _ snapshot: LMDBSnapshot
-    ) throws -> [UInt8] {
-        guard let bytes = unsafe try snapshot.get(type.database, key: recordKey.span.bytes) else { return [] }
-        return try type.withNewest(RecordBytes(unverified: bytes)) { (newest) throws(CodecError) in
-            let table = try newest.table
-            var whole = ByteWriter(capacity: 512)
-            for part in index.parts { try part.component.append(table.field(part.place), to: &whole) }
-            return whole.array()
-        }
+    private static func withNewest(_ bytes: RawSpan, _ type: OpenType, _ body: (RecordBytes) throws -> Void) throws {
+        let record = try RecordBytes(unverified: bytes)
+        guard let upgrade = try type.upgrade(fromVersion: record.schemaVersion) else { return try body(record) }
+        let newest = try upgrade.apply(to: record)
+        unsafe try body(RecordBytes(unverified: newest.span.bytes))
     }
 
     private static func duplicate(

@@ -26,6 +26,18 @@ private enum Staff {
         @Unique var badge: Int?
         @Reference(onDelete: .cascade) var boss: Reference<Staff.Wide>?
     }
+
+    @Record("Paper")
+    struct Paper {
+        @ID var id: Int
+        var text: String
+    }
+
+    @Record("Paper")
+    struct UniquePaper {
+        @ID var id: Int
+        @Unique var text: String
+    }
 }
 
 @Suite("Unique indexes that change") struct UniqueMigrationTests {
@@ -87,6 +99,35 @@ private enum Staff {
         }
         #expect(error?.code == .uniqueViolation)
         #expect(try store.read { try $0.fetch(Staff.Paired.where { $0.boss == 6 }) }.map(\.id) == [5])
+        try AutomaticMigrationTests.expectSound(store)
+    }
+
+    @Test(arguments: [false, true])
+    func `texts too long for a key are unique by all of them, while an index is built and after`(areEqual: Bool) throws
+    {
+        let directory = try TestDirectory()
+        let long = String(repeating: "long ", count: 200)
+        let old = try Store(at: directory.path, records: Staff.Paper.self)
+        try old.write { tx in
+            for id in 0..<6 { try tx.insert(Staff.Paper(id: id, text: long + "\(areEqual ? id / 5 : id)")) }
+        }
+        old.close()
+        if areEqual {
+            let error = #expect(throws: StoreError.self) {
+                try Store(at: directory.path, records: Staff.UniquePaper.self)
+            }
+            #expect(error?.code == .uniqueViolation)
+            return
+        }
+        let store = try Store(at: directory.path, records: Staff.UniquePaper.self)
+        for change in [
+            { (tx: inout WriteTransaction) in _ = try tx.insert(Staff.UniquePaper(id: 9, text: long + "3")) },
+            { (tx: inout WriteTransaction) in try tx.update(Staff.UniquePaper.self, id: 2) { $0.text = long + "3" } },
+        ] as [@Sendable (inout WriteTransaction) throws -> Void] {
+            let error = #expect(throws: StoreError.self) { try store.write { try change(&$0) } }
+            #expect(error?.code == .uniqueViolation)
+        }
+        try store.write { tx in try tx.update(Staff.UniquePaper.self, id: 2) { $0.text = long + "new" } }
         try AutomaticMigrationTests.expectSound(store)
     }
 }

@@ -1,0 +1,55 @@
+import Foundation
+
+// Making record types fit what programs declare.
+extension CatalogEditor {
+    /// Makes the type of a declaration one that a program with this declaration can work with: adds it where there is
+    /// none, and takes the steps that lose nothing where it differs.
+    ///
+    /// - Returns: the steps; none where the type is as it should be, or is new.
+    /// - Throws: ``StoreError``: `schemaMismatch` with the differences, when they need more than that.
+    @discardableResult
+    package mutating func adapt(to declared: RecordSchema) throws(StoreError) -> [SchemaChange] {
+        guard let old = type(named: declared.name) else {
+            try add(declared)
+            return []
+        }
+        let fit = SchemaFit(declared, on: old)
+        if fit.isComplete { return [] }
+        if !fit.servesFields, old.earlierVersion(declaredBy: declared) != nil {
+            // Going on from here would undo what a newer program did.
+            throw SchemaMismatch.error(declared, old)
+        }
+        let evolution = try evolution(of: old, to: declared, mode: .opening)
+        try replace(old, with: evolution.type)
+        try rebuildUnique(from: old, to: evolution.type)
+        return evolution.changes
+    }
+
+    // At once, and not in chunks: a unique index that is being built lets values pass that records have which it lacks yet,
+    // and these were refused so far.
+    private mutating func rebuildUnique(from old: RecordType, to new: RecordType) throws(StoreError) {
+        for index in new.indexes where index.isBuilding && index.isUnique {
+            let wasReady = old.indexes.contains { $0.isUnique && !$0.isBuilding && $0.fields == index.fields }
+            while wasReady, let type = types.first(where: { $0.id == new.id }),
+                let next = type.indexes.first(where: { $0.id == index.id }), next.isBuilding
+            {
+                _ = try build(next, of: type, limit: 4_096)
+            }
+        }
+    }
+
+    /// The steps from a type to a declaration.
+    ///
+    /// - Throws: ``StoreError``: `schemaMismatch` when there are none; `invalidValue` when the declaration contradicts
+    ///   itself.
+    package func evolution(
+        of old: RecordType, to declared: RecordSchema, mode: SchemaEvolution.Mode
+    ) throws(StoreError) -> SchemaEvolution {
+        try declared.validate()
+        let now = context.time.timeIntervalSinceReferenceDate
+        let evolution = SchemaEvolution(of: old, to: declared, mode: mode, now: now)
+        guard evolution.refusals.isEmpty else { throw SchemaMismatch.refused(old.name, evolution.refusals) }
+        try evolution.type.schema.validate()
+        return evolution
+    }
+}

@@ -1,0 +1,42 @@
+// Indexes that are being built.
+extension CatalogEditor {
+    /// Adds entries to an index that is being built; see ``IndexBuilding``. The last of them makes it ready.
+    ///
+    /// - Parameter onDuplicate: told of records with one value in a unique index, which are left out then; without it they
+    ///   are an error.
+    package mutating func build(
+        _ index: StoredIndex, of type: RecordType, limit: Int, onDuplicate: ((StoreError) -> Void)? = nil
+    ) throws(StoreError) -> IndexBuilding.Step {
+        let opened = try open(type)
+        guard let place = type.indexes.firstIndex(where: { $0.id == index.id }), type.indexes[place].isBuilding else {
+            throw StoreError(.other, "the index is not being built")
+        }
+        let step = try IndexBuilding.step(
+            opened, opened.indexes[place], limit: limit, databases, in: &raw, onDuplicate: onDuplicate)
+        didWrite = true
+        if step.isComplete {
+            var ready = type
+            ready.indexes[place].isBuilding = false
+            try write(ready)
+        }
+        return step
+    }
+
+    /// The types that have an index which is being built, with it.
+    package var building: [(type: RecordType, index: StoredIndex)] {
+        types.flatMap { type in type.indexes.filter(\.isBuilding).map { (type, $0) } }
+    }
+
+    /// Takes a unique index that cannot be built out of a type. A reference gets one that is not unique: it needs an index.
+    package mutating func removeUnbuilt(_ index: StoredIndex, of type: RecordType) throws(StoreError) {
+        var without = type
+        without.indexes.removeAll { $0.id == index.id }
+        let hasOther = without.indexes.contains { $0.fields == index.fields }
+        if let field = type.fields.first(where: { [$0.id] == index.fields }), field.type.reference != nil, !hasOther {
+            without.indexes.append(
+                StoredIndex(id: without.nextIndexID, fields: index.fields, isUnique: false, isBuilding: true))
+            without.nextIndexID += 1
+        }
+        try replace(type, with: without)
+    }
+}
