@@ -6,20 +6,20 @@ func write(_ directory: String, _ lane: String) async throws {
     let store = try openStore(directory)
     let reader = Task.detached { readLine() }
     let stopping = StopFlag(reader)
-    var number = try store.read { try $0.get(Lane.self, id: lane)?.last } ?? 0
     while !stopping.isSet {
-        let first = number + 1
-        // Now and then several at once, and a large one.
-        let count = first % 7 == 0 ? 20 : 1
-        let position = try await store.write { tx in
-            for next in first..<first + count {
+        // What a killed process has committed in its last moment shows with the next write, and not before: read in it.
+        let written = try await store.write { tx -> Int in
+            let first = (try tx.get(Lane.self, id: lane)?.last ?? 0) + 1
+            // Now and then several at once, and a large one.
+            let last = first % 7 == 0 ? first + 19 : first
+            for next in first...last {
                 let text = String(repeating: "x", count: next % 50 == 0 ? 70_000 : 20)
                 try tx.insert(Item(id: "\(lane)-\(next)", lane: lane, number: next, text: text))
             }
-            try tx.upsert(Lane(name: lane, last: first + count - 1))
-        }.position
-        number += count
-        say("ack \(lane) \(number) \(position.sequence)")
+            try tx.upsert(Lane(name: lane, last: last))
+            return last
+        }
+        say("ack \(lane) \(written.result) \(written.position.sequence)")
     }
     store.close()
     say("done")

@@ -45,7 +45,7 @@ extension DynamicValue {
             for value in values { writer.append(try value.elementBytes(as: element)) }
         case (.set(let element), .list(let values)):
             // As Swift's sets see it, too: they call both forms of "é" equal, and could not read such a set.
-            guard Set(values).count == values.count else { throw CodecError("a set cannot hold an element twice") }
+            guard Set(values.map(\.canonical)).count == values.count else { throw CodecError("a set cannot hold an element twice") }
             var encoded: [[UInt8]] = []
             for value in values { encoded.append(try value.elementBytes(as: element)) }
             encoded.sort { $0.lexicographicallyPrecedes($1) }
@@ -56,7 +56,7 @@ extension DynamicValue {
                 writer.append(bytes)
             }
         case (.dictionary(let keyType, let valueType), .pairs(let pairs)):
-            guard Set(pairs.map(\.key)).count == pairs.count else {
+            guard Set(pairs.map(\.key.canonical)).count == pairs.count else {
                 throw CodecError("a dictionary cannot hold a key twice")
             }
             var encoded: [(key: [UInt8], value: [UInt8])] = []

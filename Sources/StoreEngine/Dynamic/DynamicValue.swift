@@ -52,6 +52,20 @@ package enum DynamicValue: Hashable, Sendable {
     }
 }
 
+extension DynamicValue {
+    /// This value with texts in one form for all that Swift calls equal: what sets and dictionaries tell their elements apart by.
+    var canonical: DynamicValue {
+        switch self {
+        case .string(let text): .string(text.decomposedStringWithCanonicalMapping)
+        case .list(let values): .list(values.map(\.canonical))
+        case .fields(let values): .fields(values.map(\.canonical))
+        case .pairs(let pairs):
+            .pairs(pairs.map { DynamicPair(key: $0.key.canonical, value: $0.value.canonical) })
+        default: self
+        }
+    }
+}
+
 /// One entry of a dictionary.
 package struct DynamicPair: Hashable, Sendable {
     package var key: DynamicValue
