@@ -56,8 +56,8 @@ struct FeedFollower {
         let store = try Store(at: path, records: Beat.self)
         defer { store.close() }
         var feed = store.changes(from: .newest).makeAsyncIterator()
-        print("ready")
-        unsafe fflush(stdout)
+        // Unbuffered: the other process waits for it.
+        FileHandle.standardOutput.write(Data("ready\n".utf8))
         var times: [Int] = []
         while times.count < count, try await feed.next() != nil { times.append(Monotonic.nanoseconds) }
         for time in times { print(time) }
