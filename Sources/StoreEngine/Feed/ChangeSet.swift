@@ -20,6 +20,10 @@ public struct ChangeSet: Sendable {
     public let part: Int
     /// Whether no part of the change set comes after this one.
     public let isLastPart: Bool
+    /// Where a reader stands that has nothing of it: resuming there gives the whole change set again.
+    ///
+    /// Its epoch is that of the change set itself, which need not be that of the one before; nothing is compared by it.
+    public let positionBefore: Position
     package let state: StoreState
 
     /// What is wanted of a part that was read.
@@ -33,6 +37,9 @@ public struct ChangeSet: Sendable {
         origin = part.header.origin
         self.part = part.number
         isLastPart = part.isLast
+        positionBefore = Position(
+            store: state.identity, epoch: part.header.epoch, sequence: part.sequence - 1, hash: part.header.previousHash
+        )
         self.state = state
         changes = (wanted ?? Array(part.changes.indices)).map { place in
             let change = part.changes[place]
@@ -44,10 +51,11 @@ public struct ChangeSet: Sendable {
     }
 
     package init(
-        position: Position, firstSequence: UInt64, time: Date, origin: Origin, changes: [RecordChange],
-        _ state: StoreState
+        position: Position, after positionBefore: Position, firstSequence: UInt64, time: Date, origin: Origin,
+        changes: [RecordChange], _ state: StoreState
     ) {
         self.position = position
+        self.positionBefore = positionBefore
         sequence = position.sequence
         self.firstSequence = firstSequence
         self.time = time

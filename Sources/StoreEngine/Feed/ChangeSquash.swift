@@ -83,8 +83,8 @@ package struct ChangeSquash {
             }
         }
         return ChangeSet(
-            position: last.position, firstSequence: first.firstSequence, time: last.time, origin: last.origin,
-            changes: changes, last.state)
+            position: last.position, after: first.positionBefore, firstSequence: first.firstSequence, time: last.time,
+            origin: last.origin, changes: changes, last.state)
     }
 
     private static func net(

@@ -1,0 +1,34 @@
+import Foundation
+
+extension RecordChange {
+    /// For a change of the schema the record type as it was from then on: its version, the names of the id's fields, and its
+    /// fields; nil for other changes.
+    ///
+    /// - Throws: ``StoreError`` with the code `damaged`.
+    package func schema() throws(StoreError) -> JSONValue? {
+        guard change.kind == .schema else { return nil }
+        let described: RecordType
+        do {
+            described = try JSONDecoder().decode(RecordType.self, from: Data(change.record))
+        } catch {
+            throw StoreError(CodecError("its description cannot be read: \(error)"), at: "the change \(name)")
+        }
+        let keys = described.idFields.compactMap { described.place(ofField: $0) }.map { described.fields[$0].name }
+        let columns = described.fields.enumerated().map { place, field in
+            let isOptional = if case .optional = field.type { true } else { false }
+            return JSONValue.object([
+                JSONMember("position", .number(JSONNumber(place + 1))), JSONMember("name", .string(field.name)),
+                JSONMember("typeName", .string(field.type.unwrapped.description)),
+                JSONMember("optional", .bool(isOptional)),
+            ])
+        }
+        var members = [
+            JSONMember("name", .string(described.name)),
+            JSONMember("version", .number(JSONNumber(UInt64(described.version)))),
+            JSONMember("primaryKeyColumnNames", .array(keys.map { .string($0) })),
+            JSONMember("columns", .array(columns)),
+        ]
+        if described.isReplaced == true { members.append(JSONMember("isReplaced", .bool(true))) }
+        return .object(members)
+    }
+}
