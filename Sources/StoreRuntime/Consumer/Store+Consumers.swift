@@ -98,10 +98,10 @@ extension Store {
         let wakeFile = core.dispatcher.wakeFile
         return try scope.consumers().map { consumer in
             let state = consumer.state
-            let hold = try? wakeFile.flatMap { try ExclusiveByte(state.number, of: $0) }
+            let isHeld = wakeFile.map { (try? ExclusiveByte.isTaken(state.number, of: $0)) ?? false }
             return ConsumerInformation(
                 name: consumer.name, position: state.position,
-                lag: newest - min(state.position.sequence, newest), isHeld: wakeFile != nil && hold == nil,
+                lag: newest - min(state.position.sequence, newest), isHeld: isHeld ?? false,
                 isExpired: state.isExpired, skippedCount: state.skippedCount, created: state.created,
                 moved: state.moved, lease: state.lease)
         }

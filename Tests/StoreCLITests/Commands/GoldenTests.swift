@@ -230,10 +230,11 @@ import Testing
         try transcript.run("--help")
         let commands = [
             "create", "types", "schema", "import", "export", "get", "query", "insert", "upsert", "set", "delete",
-            "stat",
+            "feed", "consumers", "stat",
             "readers", "verify", "backup", "compact", "restore",
         ]
         for command in commands { try transcript.run("help", command) }
+        for command in ["reset", "delete"] { try transcript.run("help", "consumers", command) }
         try transcript.expect("help")
     }
 }

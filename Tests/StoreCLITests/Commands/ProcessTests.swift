@@ -50,7 +50,7 @@ import Testing
     }
 
     /// The memory of a process that is no file's, which is what it took itself.
-    private static func anonymousMemory(of process: Int32) throws -> Int {
+    static func anonymousMemory(of process: Int32) throws -> Int {
         guard let status = try? String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8) else { return 0 }
         let line = status.split(separator: "\n").first { $0.hasPrefix("RssAnon:") }
         return (line?.split(whereSeparator: \.isWhitespace).dropFirst().first.flatMap { Int($0) } ?? 0) << 10

@@ -1,4 +1,5 @@
 import Foundation
+import StoreEngine
 import StoreRuntime
 
 /// The real `store-cli`, run as a process against a store in a folder of its own.
@@ -38,10 +39,11 @@ final class Tool {
 
     /// Starts a command. Output goes to files, so that no pipe fills up, unless it is given a place.
     func start(
-        _ arguments: [String], input: FileHandle? = nil, output: FileHandle? = nil, environment: [String: String] = [:]
+        _ arguments: [String], program: String = executable, input: FileHandle? = nil, output: FileHandle? = nil,
+        environment: [String: String] = [:]
     ) throws -> Started {
         let process = Process()
-        process.executableURL = URL(filePath: Self.executable)
+        process.executableURL = URL(filePath: program)
         process.arguments = arguments
         process.currentDirectoryURL = URL(filePath: folder)
         var variables = ProcessInfo.processInfo.environment
@@ -133,5 +135,16 @@ enum Sample {
         try tool.write("schema.json", schema)
         try tool.run("create", "--schema", "schema.json")
         return tool
+    }
+
+    /// Puts a record of the type Log, as a program would.
+    static func putLog(_ number: Int, in transaction: inout WriteTransaction) throws {
+        let catalog = transaction._reading.catalog
+        let index = try catalog.requirePlace(ofTypeNamed: "Log")
+        let members = [
+            JSONMember("number", .number(JSONNumber(number))), JSONMember("text", .string("line \(number)")),
+        ]
+        let values = try DynamicFields.values(from: members, for: catalog.types[index].type.fields.map(\.schema))
+        _ = try transaction.put(DynamicRecord(values: values), typeIndex: index, mode: .upsert)
     }
 }

@@ -54,8 +54,19 @@ struct Transcript {
     private func mask(_ text: String) -> String {
         var text = text.replacingOccurrences(of: tool.folder, with: "FOLDER")
         let rules: [(String, String)] = [
+            (#""id":"[0-9A-F]{8}-[0-9A-F-]{27}\.[0-9a-f]+\.(\d+\.\d+)""#, #""id":"NAME.$1""#),
             (#"[0-9A-F]{8}-[0-9A-F-]{27}\.[0-9a-f]+\.(\d+)\.[0-9a-f]+"#, "TOKEN.$1"),
+            (#"[0-9A-F]{8}-[0-9A-F-]{27}\.[0-9a-f]+\.(\d+)"#, "NAME.$1"),
+            (#""store":"[0-9A-F-]{36}""#, #""store":"STORE""#),
+            (#"this one is [0-9A-F-]{36}"#, "this one is STORE"),
+            (#""epoch":"[0-9a-f]+""#, #""epoch":"EPOCH""#),
+            (#""(ts_ms|process)":\d+"#, #""$1":NUMBER"#),
             (#"20(2[5-9]|[3-9]\d)-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z"#, "NOW"),
+            (#"(?m)^(\d+,NOW,[a-z-]+,)\d+"#, "$1PID"),
+            // A column of times, and its head and rule, are as wide as the longest fraction.
+            (#"NOW {2,}"#, "NOW  "),
+            (#"(position  time) +"#, "$1  "),
+            (#"(?m)^(--------  |-+  --------  ---  ------  ---------  -------  )-{20,30}(?=$|  ---)"#, "$1RULE"),
             (#"(fileBytes|mapBytes|usedPages|freePages)("?:?\s*)\d+"#, "$1$2SIZE"),
             (#", \d+ bytes"#, ", SIZE bytes"),
             // The rule below a column as wide as a token, whose length differs.

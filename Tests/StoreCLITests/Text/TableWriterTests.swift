@@ -124,4 +124,17 @@ struct TableWriterTests {
         try #require(unsafe ioctl(main, UInt(TIOCSWINSZ), &size) == 0)
         #expect(TerminalSize.columns(of: terminal, environment: { _ in "100" }) == 132)
     }
+
+    @Test("a table in blocks has one head, and columns never become narrower")
+    func blocks() {
+        var table = TableWriter(columns: [.init(title: "n", isNumeric: true), .init(title: "text")], width: nil)
+        table.append(["1", "abc"])
+        #expect(table.takeBlock() == "n  text\n-  ----\n1  abc\n")
+        #expect(table.takeBlock() == "")
+        table.append(["100", "a"])
+        table.append(["2", "longer"])
+        #expect(table.takeBlock() == "100  a\n  2  longer\n")
+        table.append(["3", "x"])
+        #expect(table.takeBlock() == "  3  x\n")
+    }
 }

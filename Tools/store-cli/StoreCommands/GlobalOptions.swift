@@ -67,7 +67,13 @@ enum GlobalArguments {
             }
         }
         guard !leading.isEmpty, index < arguments.count else { return arguments }
-        // Directly after the command: behind `--` they would be values.
+        // Directly after the command, and the command in it: behind `--` they would be values.
+        let command = StoreCLI.configuration.subcommands.first { $0._commandName == arguments[index] }
+        if let inner = command?.configuration.subcommands, index + 1 < arguments.count,
+            inner.contains(where: { $0._commandName == arguments[index + 1] })
+        {
+            return arguments[index...index + 1] + leading + arguments[(index + 2)...]
+        }
         return [arguments[index]] + leading + arguments[(index + 1)...]
     }
 }

@@ -1,5 +1,4 @@
 import ArgumentParser
-import Glibc
 import StoreEngine
 import StoreRuntime
 
@@ -64,7 +63,9 @@ struct Delete: ParsableCommand {
             }
             StandardError.writeLine("\(Counted.text(expected, "record")) of \(name) found")
             if expected == 0 { return }
-            guard try yes || confirmed() else { throw CommandFailure(.failed, "nothing was deleted") }
+            guard try yes || Confirmation.ask("delete them") else {
+                throw CommandFailure(.failed, "nothing was deleted")
+            }
             let count = try store.write { transaction in
                 let index = try transaction._reading.catalog.requirePlace(ofTypeNamed: name)
                 let type = transaction._reading.catalog.types[index]
@@ -88,14 +89,5 @@ struct Delete: ParsableCommand {
         request.condition = try ExpressionParser.condition(
             condition, of: types[typeIndex], among: types, named: "--where")
         return request
-    }
-
-    private func confirmed() throws -> Bool {
-        guard isatty(STDIN_FILENO) != 0, isatty(STDERR_FILENO) != 0 else {
-            throw CommandFailure(.usage, "there is no terminal to ask on; add --yes to delete them")
-        }
-        StandardError.writeLine("delete them? [y/N]")
-        let answer = readLine(strippingNewline: true)?.lowercased() ?? ""
-        return answer == "y" || answer == "yes"
     }
 }

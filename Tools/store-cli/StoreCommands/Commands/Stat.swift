@@ -11,15 +11,17 @@ struct Stat: ParsableCommand {
     @OptionGroup var options: GlobalOptions
 
     func run() throws {
-        let (facts, databases) = try options.read { store in
+        let (facts, consumers, databases) = try options.read { store in
             let info = try store.environmentInfo()
             let readers = try ReaderList.others(store)
             let position = try store.position
+            let consumers = try store.consumers()
             return try store.read { transaction in
                 let reading = transaction._reading
                 let databases = try DatabaseFacts.all(reading)
-                let facts = try StoreFacts(info: info, readers: readers, position: position, reading: reading)
-                return (facts.list, databases)
+                let facts = try StoreFacts(
+                    info: info, readers: readers, position: position, consumers: consumers, reading: reading)
+                return (facts.list, consumers, databases)
             }
         }
         try options.printing { output in
@@ -30,11 +32,20 @@ struct Stat: ParsableCommand {
                     width: TerminalSize.columns())
                 for (name, cell) in facts { table.append([name, cell.text]) }
                 try output.write(table.text + "\n")
+                if !consumers.isEmpty {
+                    var printer = try RowPrinter(.table, columns: ConsumerRow.columns, to: output)
+                    for consumer in consumers { try printer.append(ConsumerRow.cells(consumer)) }
+                    try printer.finish()
+                    try output.write("\n")
+                }
                 try print(databases, .table, to: output)
             case .json, .jsonl:
                 let object = JSONValue.object(
                     facts.map { JSONMember($0.name, $0.cell.json) }
-                        + [JSONMember("databases", .array(databases.map(\.object)))])
+                        + [
+                            JSONMember("consumers", .array(consumers.map(ConsumerRow.object))),
+                            JSONMember("databases", .array(databases.map(\.object))),
+                        ])
                 let layout: JSONWriter.Layout = options.format == .json ? .pretty : .compact
                 try output.write(JSONWriter.text(of: object, layout: layout) + "\n")
             case .csv: try print(databases, .csv, to: output)
@@ -53,7 +64,10 @@ struct Stat: ParsableCommand {
 private struct StoreFacts {
     let list: [(name: String, cell: OutputCell)]
 
-    init(info: LMDBInfo, readers: [LMDBReader], position: Position, reading: ReadingScope) throws {
+    init(
+        info: LMDBInfo, readers: [LMDBReader], position: Position, consumers: [ConsumerInformation],
+        reading: ReadingScope
+    ) throws {
         let head = try reading.feedHead()
         let pages = info.lastPage + 1
         let free = try Self.freePages(reading)
@@ -73,6 +87,8 @@ private struct StoreFacts {
             ("oldestPosition", isEmpty ? OutputCell(.null) : number(head.oldest)),
             ("position", number(head.sequence)),
             ("token", OutputCell(position.description)),
+            ("feedBytes", OutputCell(try reading.snapshot.statistics(of: reading.state.databases.feed).byteCount)),
+            ("greatestLag", consumers.map(\.lag).max().map(number) ?? OutputCell(.null)),
             ("readers", OutputCell(readers.count)),
             ("oldestReaderBehind", OutputCell(oldest.map { .number(JSONNumber($0)) } ?? .null)),
         ].map { name, cell in

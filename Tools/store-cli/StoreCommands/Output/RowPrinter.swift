@@ -37,10 +37,15 @@ struct RowPrinter {
         }
     }
 
+    /// Hands over the rows of a table so far, aligned with those before, for a result that is long or has no end.
+    mutating func endBlock() throws {
+        if format == .table { try output.write(table.takeBlock()) }
+    }
+
     /// Ends the result.
     mutating func finish() throws {
         switch format {
-        case .table: try output.write(table.text)
+        case .table: try output.write(table.takeBlock())
         case .json: try output.write(count == 0 ? "]\n" : "\n]\n")
         case .jsonl, .csv: break
         }

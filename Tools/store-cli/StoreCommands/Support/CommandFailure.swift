@@ -30,7 +30,10 @@ struct CommandFailure: Error, Equatable {
     init(_ error: any Error) {
         switch error {
         case let failure as CommandFailure: self = failure
-        case let error as StoreError: self.init(ExitStatus(error.code), error.description)
+        case let error as StoreError:
+            // Where the feed can be read from is of more help than what a program might do.
+            let oldest = error.oldestPosition.map { "\(error.message); the oldest position is \($0.sequence)" }
+            self.init(ExitStatus(error.code), oldest ?? error.description)
         case let error as LMDBError: self.init(StoreError(error))
         case let error as CodecError: self.init(.badData, error.reason)
         case let error as ExpressionError: self.init(.usage, error.message, details: error.excerpt)
@@ -46,6 +49,9 @@ extension ExitStatus {
     private static let statuses: [StoreError.Code: ExitStatus] = [
         .recordExists: .failed, .recordNotFound: .failed, .uniqueViolation: .failed, .conditionNotMet: .failed,
         .referenceBroken: .failed, .referenced: .failed,
+        .positionCompacted: .failed, .positionInFuture: .failed, .positionOfAnotherStore: .failed,
+        .positionDiverged: .failed, .consumerNotFound: .failed, .consumerHeld: .failed, .consumerLost: .failed,
+        .consumerExpired: .failed,
         .storeExists: .failed, .damaged: .failed, .inUse: .failed,
         .invalidValue: .badData, .tooLarge: .badData, .schemaMismatch: .badData,
         .unknownType: .usage, .unknownField: .usage,

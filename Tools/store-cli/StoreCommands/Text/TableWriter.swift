@@ -17,6 +17,8 @@ struct TableWriter {
     private let columns: [Column]
     private let limit: Int?
     private var rows: [[String]] = []
+    /// The widths that the rows of earlier blocks took; none before the first.
+    private var earlierWidths: [Int]?
 
     /// A table without rows. `width` is the number of columns to keep to; nil for as many as it takes.
     init(columns: [Column], width: Int?) {
@@ -46,6 +48,18 @@ struct TableWriter {
     /// The table as text, each line ended.
     var text: String { lines.map { $0 + "\n" }.joined() }
 
+    /// The rows that came since the last block, as text, after the titles in the first: for a table that is shown while it
+    /// grows. Columns are as wide as before, or wider.
+    mutating func takeBlock() -> String {
+        defer {
+            earlierWidths = wantedWidths()
+            rows = []
+        }
+        guard earlierWidths != nil else { return text }
+        let widths = columnWidths()
+        return rows.map { line(of: $0, widths: widths) + "\n" }.joined()
+    }
+
     private func line(of cells: [String], widths: [Int]) -> String {
         var line = ""
         for (index, cell) in cells.enumerated() {
@@ -60,12 +74,18 @@ struct TableWriter {
         return limit.map { DisplayText.cut(line, to: $0) } ?? line
     }
 
-    /// The widths that the values want, or when that is too much: the widest text columns reduced to one width.
-    private func columnWidths() -> [Int] {
-        var widths = columns.map { DisplayText.width(of: $0.title) }
+    /// The widths that the values want.
+    private func wantedWidths() -> [Int] {
+        var widths = earlierWidths ?? columns.map { DisplayText.width(of: $0.title) }
         for row in rows {
             for (index, cell) in row.enumerated() { widths[index] = max(widths[index], DisplayText.width(of: cell)) }
         }
+        return widths
+    }
+
+    /// The widths that the values want, or when that is too much: the widest text columns reduced to one width.
+    private func columnWidths() -> [Int] {
+        let widths = wantedWidths()
         guard let limit else { return widths }
         let available = limit - Self.gap * (columns.count - 1)
         var cap = widths.max() ?? 0

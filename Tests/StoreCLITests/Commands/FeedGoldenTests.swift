@@ -1,0 +1,113 @@
+import Foundation
+import StoreEngine
+import StoreRuntime
+import Testing
+
+/// What `feed` and `consumers` print, as files that are checked in.
+@Suite("The feed, word by word") struct FeedGoldenTests {
+    private static let forms = ["table", "json", "jsonl", "csv"]
+
+    /// A folder with a store that has each kind of change.
+    private static func tool() throws -> Tool {
+        let tool = try Sample.tool()
+        try tool.run("set", "Sensor", "s1", "celsius=-0.5", "note=a\u{1B}[31mb")
+        try tool.run("set", "Seat", #"["a,b", 3]"#, "taken=true")
+        try tool.run("delete", "Sensor", "s2")
+        return tool
+    }
+
+    @Test func `feed`() throws {
+        var transcript = Transcript(try Self.tool())
+        for form in Self.forms { try transcript.run("--output", form, "feed") }
+        for form in Self.forms { try transcript.run("--output", form, "feed", "--since", "newest") }
+        try transcript.run("feed", "--since", "7", "--limit", "1")
+        try transcript.run("feed", "--limit", "0", "--output", "json")
+        try transcript.run("feed", "--type", "Log", "--type", "Seat", "--since", "3")
+        try transcript.run("feed", "--type", "Sensor", "--where", "celsius < 0", "--since", "3", "--output", "jsonl")
+        try transcript.run(
+            "feed", "--type", "Sensor", "--where", "room == 'attic'", "--since", "3", "--output", "jsonl")
+        try transcript.expect("feed")
+    }
+
+    @Test func `feed --events`() throws {
+        var transcript = Transcript(try Self.tool())
+        try transcript.run("feed", "--events", "--since", "2")
+        try transcript.run("feed", "--events", "--since", "8", "--name", "thermo")
+        try transcript.run("feed", "--events", "--since", "newest")
+        try transcript.expect("feed-events")
+    }
+
+    @Test func `mistakes in feed`() throws {
+        let tool = try Self.tool()
+        let token = try #require(try JSONReader.read(tool.run("--output", "json", "stat").output)["token"]?.string)
+        var transcript = Transcript(tool)
+        for position in ["9999", "yesterday", "-1", "", "18446744073709551616", token + "x"] {
+            try transcript.run("feed", "--since", position)
+        }
+        let parts = token.split(separator: ".").map(String.init)
+        let diverged = [parts[0], parts[1], parts[2], parts[3] == "1" ? "2" : "1"].joined(separator: ".")
+        let other = (["00000000-0000-0000-0000-000000000000"] + parts[1...]).joined(separator: ".")
+        for position in [diverged, other] { try transcript.run("feed", "--since", position) }
+        try transcript.run("feed", "--limit", "-1")
+        try transcript.run("feed", "--type", "Sensr")
+        try transcript.run("feed", "--where", "celsius > 1")
+        try transcript.run("feed", "--type", "Log", "--type", "Seat", "--where", "taken")
+        try transcript.run("feed", "--type", "Sensor", "--where", "celcius > 1")
+        try transcript.run("feed", "--events", "--output", "csv")
+        try transcript.run("feed", "--name", "thermo")
+        try transcript.run("--store", "nowhere", "feed", "--follow")
+        try transcript.expect("feed-mistakes")
+    }
+
+    @Test func `a position that has left the feed is refused with the oldest`() throws {
+        let tool = try Sample.empty()
+        var options = StoreOptions()
+        options.limits.retainedChangeSets = 3
+        let store = try Store(at: tool.store, records: [], options: options)
+        for number in 1...20 { try store.write { try Sample.putLog(number, in: &$0) } }
+        store.close()
+        let first = try tool.run("feed", "--output", "jsonl").output.split(separator: "\n")[0]
+        let oldest = try #require(try JSONReader.read(String(first))["position"]?.number?.int64)
+        #expect(oldest > 10)
+        let run = try tool.run("feed", "--since", "2")
+        #expect(run.status == 1)
+        #expect(run.output.isEmpty)
+        #expect(
+            run.errors == "error: change sets after 2 are not retained any more, the oldest is \(oldest); the oldest "
+                + "position is \(oldest - 1)\n")
+        #expect(try tool.run("feed", "--since", "\(oldest - 1)").status == 0)
+    }
+
+    @Test func `consumers`() async throws {
+        let tool = try Self.tool()
+        let store = try Store(at: tool.store, records: [])
+        defer { store.close() }
+        let held = try await store.holdConsumer("mailer")
+        var options = ConsumerOptions()
+        options.start = .newest
+        _ = try await store.holdConsumer("archive of all", options)
+        try await held.acknowledge(try #require(try await Self.first(store)))
+        var transcript = Transcript(tool)
+        for form in Self.forms { try transcript.run("--output", form, "consumers") }
+        for form in ["table", "jsonl"] { try transcript.run("--output", form, "stat") }
+        for position in ["3", "oldest", "newest", "99", "here"] {
+            try transcript.run("consumers", "reset", "mailer", "--to", position)
+            try transcript.run("--output", "csv", "consumers")
+        }
+        try transcript.run("consumers", "reset", "nobody", "--to", "oldest")
+        try transcript.run("consumers", "reset", "mailer")
+        try transcript.run("consumers", "delete", "mailer")
+        try transcript.run("--store", tool.store, "consumers", "delete", "mailer", "--yes")
+        try transcript.run("consumers", "delete", "mailer", "--yes")
+        try transcript.run("consumers", "drop", "mailer")
+        try transcript.run("consumers", "list", "--output", "csv")
+        try transcript.expect("consumers")
+        // It was taken away while it was held.
+        await #expect(throws: StoreError.self) { try await held.acknowledge(try #require(try await Self.first(store))) }
+    }
+
+    private static func first(_ store: Store) async throws -> ChangeSet? {
+        var feed = store.changes(from: .oldest).makeAsyncIterator()
+        return try await feed.next()
+    }
+}

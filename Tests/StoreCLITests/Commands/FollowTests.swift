@@ -1,0 +1,209 @@
+import Foundation
+import Glibc
+import StoreEngine
+import StoreRuntime
+import Testing
+
+/// `feed --follow` beside processes that write, interrupted, killed, with its output closed.
+@Suite("Following the feed", .timeLimit(.minutes(10))) struct FollowTests {
+    private static func writeLogs(_ numbers: ClosedRange<Int>, _ store: Store) throws {
+        for number in numbers { try store.write { try Sample.putLog(number, in: &$0) } }
+    }
+
+    @Test func `Every change set of all processes comes once and in order, also after a restart`() throws {
+        let tool = try Sample.tool()
+        let store = try Store(at: tool.store, records: [])
+        defer { store.close() }
+        let begin = try store.position
+        let follower = try Follower(tool, since: begin.description)
+        try tool.write("many.jsonl", (0..<2_000).map { "{\"number\": \(5_000 + $0), \"text\": \"x\"}\n" }.joined())
+        var others: [Tool.Started] = []
+        for round in 0..<4 {
+            others.append(try tool.start(["import", "Log", "many.jsonl"]))
+            for number in 0..<3 {
+                others.append(
+                    try tool.start(["insert", "Seat", #"{"hall":"\#(round)","row":\#(number),"taken":true}"#]))
+            }
+            try Self.writeLogs(1_000 + round * 50...1_049 + round * 50, store)
+        }
+        for other in others { #expect(try other.finish().status == 0) }
+        let middle = try store.position
+        let lines = try follower.lines(upTo: middle.sequence)
+        #expect(lines.positions == Array(Int64(begin.sequence) + 1...Int64(middle.sequence)))
+        // What is imported again changes nothing.
+        let counts = lines.compactMap { $0["changes"]?.array?.count }
+        let total: Int = counts.reduce(0, +)
+        #expect(total == 2_212, "200 and 12 and 2,000, in \(counts.count) change sets")
+        #expect(lines.last?["token"]?.string == middle.description)
+        let run = try follower.end()
+        #expect(run.status == 0 && run.errors.isEmpty, "\(run.errors)")
+
+        try Self.writeLogs(2_000...2_020, store)
+        let second = try Follower(tool, since: try #require(lines.last?["token"]?.string))
+        try Self.writeLogs(2_021...2_040, store)
+        let newest = try store.position.sequence
+        let more = try second.lines(upTo: newest)
+        #expect(more.positions == Array(Int64(middle.sequence) + 1...Int64(newest)))
+        #expect(try second.end(SIGTERM).status == 0)
+    }
+
+    @Test func `Killed at any moment, it goes on after the last whole line without a hole`() throws {
+        let tool = try Sample.empty()
+        let store = try Store(at: tool.store, records: [])
+        defer { store.close() }
+        var random = SeededGenerator(seed: 17)
+        var token = try store.position.description
+        var seen: [Int64] = []
+        let begin = try store.position.sequence
+        for round in 0..<6 {
+            let follower = try Follower(tool, since: token)
+            try Self.writeLogs(round * 200 + 1...round * 200 + Int.random(in: 50...200, using: &random), store)
+            _ = try follower.lines { _ in true }
+            usleep(UInt32.random(in: 0...30_000, using: &random))
+            follower.kill(SIGKILL)
+            follower.started.process.waitUntilExit()
+            let lines = try follower.lines()
+            seen += lines.positions
+            token = try #require(lines.last?["token"]?.string)
+        }
+        let newest = try store.position.sequence
+        if seen.last != Int64(newest) {
+            let last = try Follower(tool, since: token)
+            seen += try last.lines(upTo: newest).positions
+            #expect(try last.end().status == 0)
+        }
+        #expect(seen == Array(Int64(begin) + 1...Int64(newest)))
+    }
+
+    @Test func `Only what is wanted comes, and the limit ends it`() throws {
+        let tool = try Sample.empty()
+        let store = try Store(at: tool.store, records: [])
+        defer { store.close() }
+        let since = try store.position.sequence
+        let follower = try Follower(tool, "--type", "Log", "--where", "number > 3", "--limit", "2", since: "\(since)")
+        try Self.writeLogs(1...9, store)
+        let run = try follower.started.finish()
+        #expect(run.status == 0)
+        let lines = try run.output.split(separator: "\n").map { try JSONReader.read(String($0)) }
+        #expect(lines.positions == [Int64(since) + 4, Int64(since) + 5])
+        #expect(lines.map { $0["changes"]?[0]?["id"]?.number?.int64 } == [4, 5])
+    }
+
+    @Test func `It holds no lock and no snapshot while it waits`() throws {
+        let tool = try Sample.tool()
+        let follower = try Follower(tool, since: "0")
+        let lines = try follower.lines(upTo: 6)
+        #expect(lines.count == 6)
+        // It waits now, or is about to.
+        var readers = ""
+        for _ in 0..<100 {
+            readers = try tool.run("--output", "jsonl", "readers").output
+            if !readers.contains("\"behind\":") || readers.contains("\"transaction\":null") { break }
+            usleep(20_000)
+        }
+        #expect(readers.isEmpty || readers.contains("\"transaction\":null"), "\(readers)")
+        #expect(try tool.run("insert", "Log", "{\"text\": \"x\"}").status == 0)
+        _ = try follower.lines(upTo: 7)
+        #expect(try follower.end().status == 0)
+    }
+
+    @Test(.enabled(if: geteuid() == 0, "only root can be somebody else"))
+    func `Whoever may only read the store can follow it`() throws {
+        let tool = try Sample.tool()
+        let setpriv = ["/usr/bin/setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
+        let modes: [(String, mode_t)] = [
+            ("", 0o755), ("/data.mdb", 0o444), ("/feed.wake", 0o444), ("/lock.mdb", 0o666),
+        ]
+        for (name, mode) in modes { #expect(unsafe chmod(tool.store + name, mode) == 0) }
+        #expect(unsafe chmod(tool.folder, 0o755) == 0)
+        guard try tool.start(setpriv + ["test", "-x", Tool.executable], program: "/usr/bin/env").finish().status == 0
+        else { return }
+        let arguments = setpriv + [Tool.executable, "feed", "--follow", "--since", "6", "--output", "jsonl"]
+        let follower = Follower(try tool.start(arguments, program: "/usr/bin/env"))
+        for number in 0..<5 { #expect(try tool.run("insert", "Log", "{\"text\": \"\(number)\"}").status == 0) }
+        #expect(try follower.lines(upTo: 11).positions == [7, 8, 9, 10, 11])
+        #expect(try follower.end().status == 0)
+    }
+
+    @Test func `It ends quietly when nobody reads its output, also while nothing is written`() throws {
+        let tool = try Sample.tool()
+        let script =
+            "set -o pipefail; timeout 60 '\(Tool.executable)' feed --follow --events 2>errors | head -n 1 >first"
+        let process = Process()
+        process.executableURL = URL(filePath: "/bin/bash")
+        process.arguments = ["-c", script]
+        process.currentDirectoryURL = URL(filePath: tool.folder)
+        process.environment = ProcessInfo.processInfo.environment.merging(["MODELSTORE_DIR": "store"]) { $1 }
+        try process.run()
+        process.waitUntilExit()
+        #expect(process.terminationStatus == 0)
+        #expect(try String(contentsOfFile: tool.path("errors"), encoding: .utf8) == "")
+        #expect(try String(contentsOfFile: tool.path("first"), encoding: .utf8).hasPrefix("{\"op\":\"schema\""))
+    }
+
+    @Test func `An interrupt ends it although its reader takes nothing`() throws {
+        let tool = try Sample.empty()
+        try tool.write("many.jsonl", (0..<5_000).map { "{\"text\": \"line \($0)\"}\n" }.joined())
+        try tool.run("import", "Log", "many.jsonl")
+        // More than the pipe holds.
+        let pipe = Pipe()
+        let started = try tool.start(["feed", "--follow", "--output", "jsonl"], output: pipe.fileHandleForWriting)
+        try pipe.fileHandleForWriting.close()
+        _ = pipe.fileHandleForReading.readData(ofLength: 1)
+        let begin = Date()
+        let run = try Follower(started).end()
+        #expect(run.status == 0 && run.errors.isEmpty)
+        #expect(Date().timeIntervalSince(begin) < 30)
+        try pipe.fileHandleForReading.close()
+    }
+
+    @Test(.enabled(if: ForeignWriter.isAvailable, "needs Python with py-lmdb"))
+    func `A write by a program that is not ModelStore comes as a reset`() async throws {
+        let tool = try Sample.tool()
+        let store = try Store(at: tool.store, records: [])
+        defer { store.close() }
+        // A program that may write and reads the feed notes it.
+        let reading = Task {
+            for try await set in store.changes(from: .newest) where set.changes.contains(where: { $0.kind == .reset }) {
+                return set.sequence
+            }
+            return UInt64(0)
+        }
+        let newest = try store.position.sequence
+        let follower = try Follower(tool, "--type", "Log", since: "newest")
+        try await Task.sleep(for: .milliseconds(300))
+        #expect(try ForeignWriter.write(to: tool.store) == 0)
+        let begin = Date()
+        let sequence = try await reading.value
+        #expect(sequence == newest + 1)
+        let lines = try follower.lines(upTo: sequence)
+        #expect(Date().timeIntervalSince(begin) < 20)
+        #expect(lines.last?["changes"]?[0]?["kind"] == .string("reset"))
+        #expect(lines.last?["changes"]?[0]?["type"] == .string("*"))
+        #expect(try follower.end().status == 0)
+    }
+
+    @Test func `A change set of two hundred thousand changes is one line and takes a bounded memory`() throws {
+        let tool = try Sample.empty()
+        let count = 200_000
+        try tool.write("many.jsonl", (0..<count).map { "{\"text\": \"line \($0)\"}\n" }.joined())
+        #expect(try tool.run("import", "Log", "many.jsonl").status == 0)
+        let started = try tool.start(["feed", "--since", "3", "--output", "jsonl"])
+        var peak = 0
+        while started.process.isRunning {
+            peak = max(peak, try ProcessTests.anonymousMemory(of: started.process.processIdentifier))
+            usleep(20_000)
+        }
+        let run = try started.finish()
+        #expect(run.status == 0)
+        let lines = run.output.split(separator: "\n")
+        #expect(lines.count == 1)
+        let set = try JSONReader.read(String(try #require(lines.first)))
+        let changes = try #require(set["changes"]?.array)
+        #expect(changes.count == count)
+        #expect(changes.last?["after"]?["text"] == .string("line \(count - 1)"))
+        #expect(set["token"]?.string?.isEmpty == false)
+        let isSanitized = ProcessInfo.processInfo.environment["MODELSTORE_SANITIZER"] != nil
+        #expect(peak > 0 && (peak < 64 << 20 || isSanitized), "\(peak) bytes of memory")
+    }
+}

@@ -1,0 +1,58 @@
+import Foundation
+import Glibc
+import StoreEngine
+
+/// A `feed --follow` in a process of its own, whose output goes to a file.
+struct Follower {
+    let started: Tool.Started
+
+    struct Late: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    /// Starts `feed --follow` on a store.
+    init(_ tool: Tool, _ arguments: String..., since: String) throws {
+        started = try tool.start(["feed", "--follow", "--output", "jsonl", "--since", since] + arguments)
+    }
+
+    init(_ started: Tool.Started) { self.started = started }
+
+    /// The whole lines that it has written.
+    func lines() throws -> [JSONValue] {
+        let text = try Data(contentsOf: URL(filePath: started.files + ".out"))
+        guard let end = text.lastIndex(of: UInt8(ascii: "\n")) else { return [] }
+        return try text[...end].split(separator: UInt8(ascii: "\n")).map { try JSONReader.read(Array($0)) }
+    }
+
+    /// Waits until it has written a line that `condition` holds for, and gives all its lines.
+    func lines(until condition: (JSONValue) throws -> Bool) throws -> [JSONValue] {
+        let limit = Date() + 60
+        while Date() < limit {
+            let lines = try lines()
+            if let last = lines.last, try condition(last) { return lines }
+            usleep(20_000)
+        }
+        kill(SIGKILL)
+        let errors = try String(contentsOfFile: started.files + ".err", encoding: .utf8)
+        throw Late(description: "it has written \(try lines().count) lines; \(errors)")
+    }
+
+    /// Waits for the change set with this number, and gives all lines.
+    func lines(upTo sequence: UInt64) throws -> [JSONValue] {
+        try lines { $0["position"]?.number?.int64 ?? 0 >= Int64(sequence) }
+    }
+
+    /// Sends a signal.
+    func kill(_ signal: Int32) { _ = Glibc.kill(started.process.processIdentifier, signal) }
+
+    /// Sends a signal and waits for the end.
+    func end(_ signal: Int32 = SIGINT) throws -> Tool.Run {
+        kill(signal)
+        return try started.finish()
+    }
+}
+
+extension [JSONValue] {
+    /// The positions of lines of the feed.
+    var positions: [Int64] { compactMap { $0["position"]?.number?.int64 } }
+}

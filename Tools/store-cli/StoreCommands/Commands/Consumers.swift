@@ -1,0 +1,113 @@
+import ArgumentParser
+import StoreEngine
+import StoreRuntime
+
+/// `consumers`: the named readers of the feed whose positions are in the store.
+struct Consumers: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Lists the consumers of the feed with their positions and lag, and moves or deletes them.",
+        discussion: """
+            Without more, each consumer's position, how many change sets it is behind (lag), whether a process holds it, \
+            whether it has expired because change sets that it had not seen are gone, how many it left out since they \
+            failed (skipped), and when it last moved.
+            """,
+        subcommands: [ConsumersList.self, ConsumersReset.self, ConsumersDelete.self],
+        defaultSubcommand: ConsumersList.self)
+}
+
+/// `consumers list`: what `consumers` does when nothing more is said.
+struct ConsumersList: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list", abstract: "Lists them; what is done when nothing more is said.")
+
+    @OptionGroup var options: GlobalOptions
+
+    func run() throws {
+        let consumers = try options.read { try $0.consumers() }
+        try options.printing { output in
+            var printer = try RowPrinter(options.format, columns: ConsumerRow.columns, to: output)
+            for consumer in consumers { try printer.append(ConsumerRow.cells(consumer)) }
+            try printer.finish()
+        }
+    }
+}
+
+/// `consumers reset`: goes on somewhere else.
+struct ConsumersReset: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "reset", abstract: "Has a consumer go on after another position.",
+        discussion: """
+            A consumer that had expired goes on. A process that holds the consumer loses it, with an error at its next \
+            acknowledgement.
+            """)
+
+    @OptionGroup var options: GlobalOptions
+    @Argument(help: "The consumer.") var name: String
+    @Option(help: ArgumentHelp("The position to go on after, oldest or newest.", valueName: "position"))
+    var to: PositionArgument
+
+    func run() throws {
+        let (name, start) = (name, to.start)
+        try options.write { store in
+            let position = try AsyncWork.run {
+                try await store.resetConsumer(name, to: start)
+                return try store.consumers().first { $0.name == name }?.position
+            }
+            let place = position.map { "position \($0.sequence)" } ?? "another position"
+            StandardError.writeLine("\(name) goes on after \(place)")
+        }
+    }
+}
+
+/// `consumers delete`: forgets one.
+struct ConsumersDelete: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "delete", abstract: "Forgets a consumer and its position.",
+        discussion: """
+            A process that holds the consumer loses it, with an error at its next acknowledgement. Whether to do it is \
+            asked on a terminal; elsewhere --yes must stand for the answer.
+            """)
+
+    @OptionGroup var options: GlobalOptions
+    @Argument(help: "The consumer.") var name: String
+    @Flag(help: "Delete it without asking.") var yes = false
+
+    func run() throws {
+        let name = name
+        try options.write { store in
+            guard let consumer = try store.consumers().first(where: { $0.name == name }) else {
+                throw StoreError(.consumerNotFound, "there is no consumer \(name)")
+            }
+            let held = consumer.isHeld ? ", and is held by a process" : ""
+            StandardError.writeLine("\(name) is at position \(consumer.position.sequence)\(held)")
+            guard try yes || Confirmation.ask("delete it") else {
+                throw CommandFailure(.failed, "nothing was deleted")
+            }
+            try AsyncWork.run { try await store.deleteConsumer(name) }
+            StandardError.writeLine("deleted \(name)")
+        }
+    }
+}
+
+/// A consumer as a row of output.
+enum ConsumerRow {
+    static let columns = [
+        OutputColumn("name"), OutputColumn("position", isNumeric: true), OutputColumn("lag", isNumeric: true),
+        OutputColumn("isHeld"), OutputColumn("isExpired"), OutputColumn("skipped", isNumeric: true),
+        OutputColumn("moved"),
+    ]
+
+    static func cells(_ consumer: ConsumerInformation) -> [OutputCell] {
+        [
+            OutputCell(consumer.name), OutputCell(.number(JSONNumber(consumer.position.sequence))),
+            OutputCell(.number(JSONNumber(consumer.lag))), OutputCell(.bool(consumer.isHeld)),
+            OutputCell(.bool(consumer.isExpired)), OutputCell(.number(JSONNumber(consumer.skippedCount))),
+            OutputCell(consumer.moved.iso8601),
+        ]
+    }
+
+    /// The row as an object of JSON.
+    static func object(_ consumer: ConsumerInformation) -> JSONValue {
+        .object(zip(columns, cells(consumer)).map { JSONMember($0.name, $1.json) })
+    }
+}

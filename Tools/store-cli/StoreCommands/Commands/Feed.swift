@@ -1,0 +1,99 @@
+import ArgumentParser
+import Foundation
+import StoreEngine
+import StoreRuntime
+
+/// `feed`: what was changed, change set by change set.
+struct Feed: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Prints the change sets of the feed, and with --follow each new one as it is committed.",
+        discussion: """
+            A position is the sequence number of a change set, or the token that stands for it in `stat` and here, which \
+            also tells which store and history it is of; what comes after it is printed. oldest and newest are \
+            positions too. Tables and CSV have a row for each change, JSON an object for each change set, with its \
+            changes.
+
+            --type and --where let through the changes of records that meet the condition before or after them, \
+            and those of the type's schema. A change of kind reset means that records changed in a way the feed does not \
+            tell, as when a program that is not ModelStore wrote; they have to be read afresh.
+
+            --events writes each change as an event on a line of its own, in a form close to Debezium's, for programs in \
+            other languages and for brokers. An event's source.position given to --since goes on after it: every change \
+            set comes at least once, and each event's id stays the same.
+
+            With --follow it ends when it is interrupted or nobody reads its output any more. It holds no lock and no \
+            snapshot while it waits.
+            """)
+
+    @OptionGroup var options: GlobalOptions
+    @Option(
+        help: ArgumentHelp("The position to begin after; the oldest when left out.", valueName: "position"))
+    var since = PositionArgument.oldest
+    @Flag(help: "Go on with each change set as it is committed, by whatever process.") var follow = false
+    @Option(
+        name: .customLong("type"),
+        help: ArgumentHelp("Only changes of this record type; may be repeated.", valueName: "type"),
+        completion: TypeNameCompletion.kind)
+    var types: [String] = []
+    // What these options take may begin with a dash.
+    @Option(
+        name: .customLong("where"), parsing: .unconditional,
+        help: ArgumentHelp("Only changes of records that meet this before or after.", valueName: "expression"))
+    var condition: String?
+    @Option(parsing: .unconditional, help: ArgumentHelp("How many change sets at most.", valueName: "n"))
+    var limit: Int?
+    @Flag(help: "Write events, one for each change, as JSON Lines.") var events = false
+    @Option(help: ArgumentHelp("What events call the store; the directory's name when left out.", valueName: "name"))
+    var name: String?
+
+    func run() throws {
+        if let limit, limit < 0 { throw CommandFailure(.usage, "--limit is \(limit), which is below 0") }
+        if condition != nil, types.count != 1 {
+            throw CommandFailure(.usage, "--where is about the records of one type; name it with --type")
+        }
+        if events, let output = options.output, output != .jsonl {
+            throw CommandFailure(.usage, "--events writes jsonl, not \(output.rawValue)")
+        }
+        if name != nil, !events { throw CommandFailure(.usage, "--name is for --events") }
+        let interruption = Interruption()
+        if follow {
+            interruption.watchSignals()
+            interruption.watchOutput()
+        }
+        try options.read { store in try read(store, interruption) }
+    }
+
+    private func read(_ store: Store, _ interruption: Interruption) throws {
+        let reading = try store.read { transaction in
+            let scope = transaction._reading
+            return FeedReading(
+                store: store, start: try since.position(in: scope), isFromOldest: since == .oldest,
+                filters: try filters(scope.catalog), follows: follow, limit: limit, form: try form())
+        }
+        try AsyncWork.run(endedBy: interruption) { try await reading.run(interruption) }
+    }
+
+    private func form() throws -> FeedForm {
+        guard events else { return .changeSets(options.format) }
+        let path = URL(filePath: try options.requireStore()).standardizedFileURL
+        return .events(name: name ?? path.lastPathComponent)
+    }
+
+    /// What lets changes through.
+    private func filters(_ catalog: Catalog) throws -> [FeedFilter] {
+        let targets = catalog.types.map(\.type)
+        let filters = try types.map { name in
+            let type = targets[try catalog.requirePlace(ofTypeNamed: name)]
+            let condition = try condition.map {
+                try ExpressionParser.condition($0, of: type, among: targets, named: "--where")
+            }
+            return FeedFilter(typeName: name, condition: condition)
+        }
+        do {
+            _ = try FeedFilters(filters, catalog)
+        } catch {
+            throw CommandFailure(.usage, "--where: \(error.message)")
+        }
+        return filters
+    }
+}

@@ -1,0 +1,90 @@
+import StoreEngine
+import StoreRuntime
+
+/// Writes each change set as a JSON object: on a line of its own, or as an element of one array.
+struct FeedDocuments: FeedPrinter {
+    private let isArray: Bool
+    private let output: StandardOutput
+    private let store: Store
+    private var count = 0
+    private var isInside = false
+    private var json = JSONWriter()
+
+    init(isArray: Bool, _ output: StandardOutput, _ store: Store) throws {
+        self.isArray = isArray
+        self.output = output
+        self.store = store
+        if isArray { try output.write("[") }
+    }
+
+    mutating func append(_ changeSet: ChangeSet) throws {
+        var isFirst = !isInside
+        if isFirst { try begin(changeSet) }
+        for change in changeSet.changes {
+            if !isFirst { try output.write(",") }
+            isFirst = false
+            json.removeAll()
+            json.append(try Self.object(change))
+            try output.write(json.bytes)
+        }
+    }
+
+    mutating func endChangeSet() throws {
+        try output.write(isArray ? "]}" : "]}\n")
+        isInside = false
+    }
+
+    func flush() {}
+
+    func finish() throws {
+        if isArray { try output.write(count == 0 ? "]\n" : "\n]\n") }
+    }
+
+    /// Writes what stands before the changes, up to the bracket that they stand in.
+    private mutating func begin(_ changeSet: ChangeSet) throws {
+        if isArray { try output.write(count == 0 ? "\n  " : ",\n  ") }
+        count += 1
+        isInside = true
+        // The hash of a large one is found at its end, and known from what follows it.
+        let position =
+            try changeSet.isLastPart
+            ? changeSet.position : store.read { try $0._reading.position(at: changeSet.sequence) }
+        let origin = JSONValue.object([
+            JSONMember("name", .string(changeSet.origin.name)),
+            JSONMember("process", .number(JSONNumber(Int64(changeSet.origin.processID)))),
+        ])
+        let head = JSONValue.object([
+            JSONMember("position", .number(JSONNumber(changeSet.sequence))),
+            JSONMember("token", .string(position.description)), JSONMember("time", .string(changeSet.time.iso8601)),
+            JSONMember("origin", origin), JSONMember("action", .null),
+        ])
+        json.removeAll()
+        json.append(head)
+        try output.write(json.bytes.dropLast() + Array(#","changes":["#.utf8))
+    }
+
+    private static func object(_ change: RecordChange) throws -> JSONValue {
+        var members = [
+            JSONMember("kind", .string(change.kind.name)), JSONMember("type", .string(change.typeName)),
+            JSONMember("id", try change.id() ?? .null),
+            JSONMember("changed", .array(change.changedFields.map { .string($0) })),
+            JSONMember("before", try change.before() ?? .null), JSONMember("after", try change.after() ?? .null),
+        ]
+        if let schema = try change.schema() { members.append(JSONMember("schema", schema)) }
+        return .object(members)
+    }
+}
+
+extension ChangeKind {
+    /// How output calls it.
+    var name: String {
+        switch self {
+        case .insert: "insert"
+        case .update: "update"
+        case .delete: "delete"
+        case .schema: "schema"
+        case .reset: "reset"
+        case .replace: "replace"
+        }
+    }
+}

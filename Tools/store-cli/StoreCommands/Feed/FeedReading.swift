@@ -1,0 +1,118 @@
+import StoreEngine
+import StoreRuntime
+
+/// How change sets are written.
+enum FeedForm: Sendable {
+    case changeSets(OutputFormat)
+    case events(name: String)
+
+    func printer(to output: StandardOutput, _ store: Store) throws -> any FeedPrinter {
+        switch self {
+        case .changeSets(.json): try FeedDocuments(isArray: true, output, store)
+        case .changeSets(.jsonl): try FeedDocuments(isArray: false, output, store)
+        case .changeSets(let format): try FeedRows(format, to: output)
+        case .events(let name): FeedEventLines(name: name, to: output)
+        }
+    }
+}
+
+/// Writes change sets as they come, a large one in parts.
+protocol FeedPrinter {
+    /// Writes a change set, or the next part of one.
+    mutating func append(_ changeSet: ChangeSet) throws
+    /// Writes what is owed for the change set at hand, of which nothing more comes.
+    mutating func endChangeSet() throws
+    /// Has what was appended ready in the output; where rows are aligned, those of a block.
+    mutating func flush() throws
+    /// Ends the result.
+    mutating func finish() throws
+}
+
+/// Reads the feed and has it printed.
+struct FeedReading: Sendable {
+    let store: Store
+    let start: Position
+    /// Whether `start` only stands for wherever the feed begins.
+    let isFromOldest: Bool
+    let filters: [FeedFilter]
+    let follows: Bool
+    let limit: Int?
+    let form: FeedForm
+
+    /// The changes that are in memory at a time, of a large change set.
+    private static let changesPerPart = 256
+    /// How often the beginning is looked up anew, since retention has moved it meanwhile.
+    private static let startAttempts = 10
+
+    func run(_ interruption: Interruption) async throws {
+        let output = StandardOutput()
+        var printer = try form.printer(to: output, store)
+        if limit != 0 { try await print(with: &printer, to: output, interruption) }
+        try printer.finish()
+        try output.flush()
+    }
+
+    private func print(
+        with printer: inout any FeedPrinter, to output: StandardOutput, _ interruption: Interruption
+    ) async throws {
+        let newest = try store.feedRange.upperBound
+        guard follows || start.sequence < newest else { return }
+        var iterator = iterator(after: start)
+        var next = try await first(&iterator)
+        var count = 0
+        // The change set that is being printed, until its last part.
+        var current: UInt64?
+        while let set = next {
+            if set.sequence > newest, !follows { break }
+            if current != set.sequence {
+                // The last part of the one before had nothing that is wanted.
+                if current != nil {
+                    try printer.endChangeSet()
+                    current = nil
+                }
+                if count == limit { break }
+            }
+            if !set.changes.isEmpty {
+                if current == nil { count += 1 }
+                current = set.sequence
+                try printer.append(set)
+            }
+            if set.isLastPart {
+                if current != nil { try printer.endChangeSet() }
+                current = nil
+                if count == limit || set.sequence == newest && !follows { break }
+            }
+            if follows, set.sequence >= newest {
+                try printer.flush()
+                try output.flush()
+            }
+            // A change set that was begun is written to its end.
+            interruption.setBusy(current != nil)
+            if interruption.isRequested, current == nil { break }
+            next = try await iterator.next()
+        }
+        if current != nil { try printer.endChangeSet() }
+    }
+
+    private func iterator(after position: Position) -> ChangeFeed.Iterator {
+        var options = FeedOptions()
+        options.filters = filters
+        // Else the end would not be noticed where it is not wanted.
+        options.reportsProgress = true
+        options.changesPerPart = Self.changesPerPart
+        return store.changes(since: position, options).makeAsyncIterator()
+    }
+
+    /// The first change set. Where the feed is short and written fast, its beginning may be gone at once.
+    private func first(_ iterator: inout ChangeFeed.Iterator) async throws -> ChangeSet? {
+        for _ in 1..<Self.startAttempts where isFromOldest {
+            do {
+                return try await iterator.next()
+            } catch let error as StoreError where error.code == .positionCompacted {
+                guard let oldest = error.oldestPosition else { throw error }
+                iterator = self.iterator(after: oldest)
+            }
+        }
+        return try await iterator.next()
+    }
+}

@@ -1,0 +1,65 @@
+import StoreEngine
+import StoreRuntime
+
+/// Writes each change as a row: aligned for people, or as CSV.
+struct FeedRows: FeedPrinter {
+    private let format: OutputFormat
+    private var rows: RowPrinter
+    private var count = 0
+
+    /// The rows that are aligned together.
+    private static let blockRowCount = 500
+
+    private static let tableColumns = [
+        OutputColumn("position", isNumeric: true), OutputColumn("time"), OutputColumn("origin"), OutputColumn("kind"),
+        OutputColumn("type"), OutputColumn("id"), OutputColumn("changes"),
+    ]
+    private static let csvColumns = [
+        "position", "time", "origin", "process", "kind", "type", "id", "changed", "before", "after",
+    ].map { OutputColumn($0) }
+
+    init(_ format: OutputFormat, to output: StandardOutput) throws {
+        self.format = format
+        let columns = format == .csv ? Self.csvColumns : Self.tableColumns
+        rows = try RowPrinter(format, columns: columns, to: output)
+    }
+
+    mutating func append(_ changeSet: ChangeSet) throws {
+        for change in changeSet.changes {
+            let (before, after) = (try change.before(), try change.after())
+            let id = OutputCell(try change.id() ?? .null)
+            let common = [
+                OutputCell(.number(JSONNumber(changeSet.sequence))), OutputCell(changeSet.time.iso8601),
+                OutputCell(changeSet.origin.name),
+            ]
+            let named = [OutputCell(change.kind.name), OutputCell(change.typeName), id]
+            if format == .csv {
+                try rows.append(
+                    common + [OutputCell(Int(changeSet.origin.processID))] + named + [
+                        OutputCell(change.changedFields), OutputCell(before ?? .null), OutputCell(after ?? .null),
+                    ])
+            } else {
+                try rows.append(common + named + [OutputCell(Self.summary(change, before, after))])
+            }
+            count += 1
+            if count.isMultiple(of: Self.blockRowCount) { try rows.endBlock() }
+        }
+    }
+
+    func endChangeSet() {}
+
+    mutating func flush() throws { try rows.endBlock() }
+
+    mutating func finish() throws { try rows.finish() }
+
+    /// What changed, as people read it.
+    private static func summary(_ change: RecordChange, _ before: JSONValue?, _ after: JSONValue?) -> String {
+        guard change.kind == .update, let before, let after else {
+            return (after ?? before).map { JSONWriter.text(of: $0) } ?? ""
+        }
+        return change.changedFields.map { name in
+            let (old, new) = (before[name] ?? .null, after[name] ?? .null)
+            return "\(name): \(JSONWriter.text(of: old)) → \(JSONWriter.text(of: new))"
+        }.joined(separator: ", ")
+    }
+}

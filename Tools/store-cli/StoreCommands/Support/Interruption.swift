@@ -1,0 +1,73 @@
+import Foundation
+import Glibc
+import Synchronization
+
+/// The end of a command that would go on for ever: by SIGINT or SIGTERM, or because nobody reads its output any more.
+///
+/// Life: made; `watchSignals` before the process has other threads, so that these inherit the blocked signals; then the work
+/// tells what a request is to do, and when it must not be cut short.
+/// - `state` is protected by its mutex.
+final class Interruption: Sendable {
+    private struct State {
+        var isRequested = false
+        var isBusy = false
+        var action: (@Sendable () -> Void)?
+    }
+
+    private let state = Mutex(State())
+
+    /// How long work may go on after a request, in seconds: to end the change set that is being written, if its reader takes it.
+    private static let graceSeconds = 3
+
+    /// Has SIGINT and SIGTERM request the end. The process ends with status 0 at the latest some seconds after the signal, and
+    /// at once with a second one.
+    func watchSignals() {
+        var signals = sigset_t()
+        unsafe sigemptyset(&signals)
+        for signal in [SIGINT, SIGTERM] { unsafe sigaddset(&signals, signal) }
+        _ = unsafe pthread_sigmask(SIG_BLOCK, &signals, nil)
+        let watched = signals
+        Thread.detachNewThread { [self] in
+            var signals = watched
+            var signal: Int32 = 0
+            while unsafe sigwait(&signals, &signal) != 0 {}
+            request()
+            var grace = timespec(tv_sec: Self.graceSeconds, tv_nsec: 0)
+            _ = unsafe sigtimedwait(&signals, nil, &grace)
+            _exit(ExitStatus.done.rawValue)
+        }
+    }
+
+    /// Has the end of the reader of standard output request the end, also while nothing is written.
+    func watchOutput() {
+        Thread.detachNewThread { [self] in
+            // Errors are told without being asked for.
+            var output = pollfd(fd: STDOUT_FILENO, events: 0, revents: 0)
+            while unsafe poll(&output, 1, -1) < 0, errno == EINTR {}
+            request()
+        }
+    }
+
+    /// Whether the end was requested.
+    var isRequested: Bool { state.withLock { $0.isRequested } }
+
+    /// Sets what a request does; at once when there was one.
+    func onRequest(_ action: @escaping @Sendable () -> Void) {
+        let isDue = state.withLock { state in
+            state.action = action
+            return state.isRequested && !state.isBusy
+        }
+        if isDue { action() }
+    }
+
+    /// Says whether the work is in the middle of something, at whose end it looks for a request itself.
+    func setBusy(_ isBusy: Bool) { state.withLock { $0.isBusy = isBusy } }
+
+    private func request() {
+        let action = state.withLock { state in
+            state.isRequested = true
+            return state.isBusy ? nil : state.action
+        }
+        action?()
+    }
+}
