@@ -77,21 +77,29 @@ package struct FeedFilters: Sendable {
         return false
     }
 
+    /// Whether a record as it is now is wanted.
+    func pass(_ record: RecordBytes, of type: OpenType) throws(CodecError) -> Bool {
+        for filter in byType[type.type.id] ?? [] where try FeedFilters.holds(filter, record, type) { return true }
+        return false
+    }
+
     private static func pass(_ filter: Ready, _ change: FeedChange, _ type: OpenType) throws(CodecError) -> Bool {
         if change.kind == .update, !filter.fields.isEmpty,
             !change.earlier.contains(where: { filter.fields.contains($0.field) })
         {
             return false
         }
-        guard let condition = filter.condition else { return true }
+        // Without a condition the record before need not be put together.
+        if filter.condition == nil { return true }
         for state in [change.after, try change.before(type)] {
             guard let state else { continue }
-            let record = unsafe try RecordBytes(unverified: state.span.bytes)
-            let holds = try type.withNewest(record) { (newest) throws(CodecError) in
-                try condition.holds(newest.table)
-            }
-            if holds { return true }
+            if try holds(filter, unsafe RecordBytes(unverified: state.span.bytes), type) { return true }
         }
         return false
+    }
+
+    private static func holds(_ filter: Ready, _ record: RecordBytes, _ type: OpenType) throws(CodecError) -> Bool {
+        guard let condition = filter.condition else { return true }
+        return try type.withNewest(record) { (newest) throws(CodecError) in try condition.holds(newest.table) }
     }
 }

@@ -14,6 +14,8 @@ public struct FeedEvent: Hashable, Sendable {
         case update = "u"
         /// A record is gone.
         case delete = "d"
+        /// A record that is there already when a reader begins.
+        case read = "r"
         /// A record type was added or changed.
         case schema
         /// Records changed in a way the feed does not tell: read them afresh.
@@ -22,7 +24,8 @@ public struct FeedEvent: Hashable, Sendable {
 
     /// What it tells.
     public let operation: Operation
-    /// Names the change for all time and in all copies of the store: who gets an event again knows it by its id.
+    /// Names the change for all time and in all copies of the store: who gets an event again knows it by its id. For a record
+    /// that was read, names the record and the reading.
     public let id: String
     /// The name of the record type; `*` for a reset of all.
     public let typeName: String
@@ -30,8 +33,8 @@ public struct FeedEvent: Hashable, Sendable {
     /// record.
     public let key: String?
     /// Where a reader stands that has dealt with this event and all before it. Before the change set of the event until its
-    /// last one: a change set is resumed as a whole.
-    public let position: Position
+    /// last one: a change set is resumed as a whole. Nil while records are read, until the last of them: that begins anew.
+    public let position: Position?
     /// The event as one line of JSON, without a line end.
     public let json: String
 }
@@ -64,9 +67,6 @@ private struct FeedEventSource {
     private let name: String
     private let position: Position
 
-    /// The version of the form; goes up when a member changes its meaning.
-    private static let version = "1"
-
     init(_ set: ChangeSet, name: String, position: Position) {
         self.set = set
         self.name = name
@@ -75,47 +75,84 @@ private struct FeedEventSource {
 
     func event(_ change: RecordChange, at time: Date) throws(StoreError) -> FeedEvent {
         let operation = FeedEvent.Operation(change.kind)
-        let (before, after) = (try change.before(), try change.after())
-        let key = (after ?? before).flatMap { FeedEventSource.key(of: $0, change.type) }
-        var members = [
-            JSONMember("op", .string(operation.rawValue)), JSONMember("before", before ?? .null),
-            JSONMember("after", after ?? .null), JSONMember("source", source(change)),
-            JSONMember("ts_ms", FeedEventSource.milliseconds(time)), JSONMember("id", .string(change.idempotencyKey)),
-            JSONMember("key", key ?? .null),
-            JSONMember("transaction", transaction(change)),
+        let name = change.name
+        let transaction = "\(name.store.uuidString).\(String(name.epoch, radix: 16)).\(name.sequence)"
+        var event = EventDraft(
+            operation, table: change.typeName, before: try change.before(), after: try change.after())
+        event.id = change.idempotencyKey
+        event.key = (event.after ?? event.before).flatMap { EventDraft.key(of: $0, change.type) }
+        event.writing = (set.time, set.origin)
+        event.place = (name.epoch, name.sequence)
+        event.trailing = [
+            JSONMember(
+                "transaction",
+                .object([
+                    JSONMember("id", .string(transaction)),
+                    JSONMember("total_order", .number(JSONNumber(name.index + 1))),
+                ]))
         ]
         if operation == .update {
-            members.append(JSONMember("changed", .array(change.changedFields.map { .string($0) })))
+            event.trailing.append(JSONMember("changed", .array(change.changedFields.map { .string($0) })))
         }
-        if let schema = try change.schema() { members.append(JSONMember("schema", schema)) }
-        return FeedEvent(
-            operation: operation, id: change.idempotencyKey, typeName: change.typeName,
-            key: key.map { JSONWriter.text(of: $0) }, position: position, json: JSONWriter.text(of: .object(members)))
+        if let schema = try change.schema() { event.trailing.append(JSONMember("schema", schema)) }
+        return event.event(of: name.store, named: self.name, at: position, time: time)
+    }
+}
+
+/// What an event is made of.
+struct EventDraft {
+    let operation: FeedEvent.Operation
+    let table: String
+    let before: JSONValue?
+    let after: JSONValue?
+    var id = ""
+    var key: JSONValue?
+    /// When and by whom it was written; nil for a record that is read.
+    var writing: (time: Date, origin: Origin)?
+    var place: (epoch: UInt64, sequence: UInt64) = (0, 0)
+    /// The members that not all events have.
+    var trailing: [JSONMember] = []
+
+    /// The version of the form; goes up when a member changes its meaning.
+    private static let version = "1"
+
+    init(_ operation: FeedEvent.Operation, table: String, before: JSONValue?, after: JSONValue?) {
+        self.operation = operation
+        self.table = table
+        self.before = before
+        self.after = after
     }
 
-    private func source(_ change: RecordChange) -> JSONValue {
-        .object([
-            JSONMember("version", .string(FeedEventSource.version)), JSONMember("connector", .string("modelstore")),
-            JSONMember("name", .string(name)), JSONMember("ts_ms", FeedEventSource.milliseconds(set.time)),
-            JSONMember("snapshot", .bool(false)), JSONMember("store", .string(position.store.uuidString)),
-            JSONMember("table", .string(change.typeName)),
+    /// The event.
+    func event(of store: UUID, named name: String, at position: Position?, time: Date) -> FeedEvent {
+        let milliseconds = EventDraft.milliseconds
+        let origin = writing?.origin
+        let source = [
+            JSONMember("version", .string(EventDraft.version)), JSONMember("connector", .string("modelstore")),
+            JSONMember("name", .string(name)), JSONMember("ts_ms", milliseconds(writing?.time ?? time)),
+            JSONMember("snapshot", .bool(operation == .read)), JSONMember("store", .string(store.uuidString)),
+            JSONMember("table", .string(table)),
             // As in the token: numbers of this size are not exact in every language.
-            JSONMember("epoch", .string(String(change.name.epoch, radix: 16))),
-            JSONMember("sequence", .number(JSONNumber(change.name.sequence))),
-            JSONMember("position", .string(position.description)), JSONMember("origin", .string(set.origin.name)),
-            JSONMember("process", .number(JSONNumber(Int64(set.origin.processID)))),
-        ])
+            JSONMember("epoch", .string(String(place.epoch, radix: 16))),
+            JSONMember("sequence", .number(JSONNumber(place.sequence))),
+            JSONMember("position", position.map { .string($0.description) } ?? .null),
+            JSONMember("origin", origin.map { .string($0.name) } ?? .null),
+            JSONMember("process", origin.map { .number(JSONNumber(Int64($0.processID))) } ?? .null),
+        ]
+        let members =
+            [
+                JSONMember("op", .string(operation.rawValue)), JSONMember("before", before ?? .null),
+                JSONMember("after", after ?? .null), JSONMember("source", .object(source)),
+                JSONMember("ts_ms", milliseconds(time)), JSONMember("id", .string(id)),
+                JSONMember("key", key ?? .null),
+            ] + trailing
+        return FeedEvent(
+            operation: operation, id: id, typeName: table, key: key.map { JSONWriter.text(of: $0) },
+            position: position, json: JSONWriter.text(of: .object(members)))
     }
 
-    private func transaction(_ change: RecordChange) -> JSONValue {
-        let name = change.name
-        let id = "\(name.store.uuidString).\(String(name.epoch, radix: 16)).\(name.sequence)"
-        return .object([
-            JSONMember("id", .string(id)), JSONMember("total_order", .number(JSONNumber(name.index + 1))),
-        ])
-    }
-
-    private static func key(of record: JSONValue, _ type: OpenType?) -> JSONValue? {
+    /// The id's fields of a record.
+    static func key(of record: JSONValue, _ type: OpenType?) -> JSONValue? {
         guard let type else { return nil }
         let names = type.idParts.map { type.type.fields[$0.place].name }
         return .object(names.map { JSONMember($0, record[$0] ?? .null) })

@@ -115,7 +115,7 @@ import Testing
         options.reportsProgress = true
         let events = try await Self.events(store, from: .after(start), options)
         #expect(events.map(\.key) == [#"{"id":"s2"}"#, #"{"id":"s2"}"#])
-        #expect(events.map(\.position.sequence) == [start.sequence + 1, start.sequence + 2])
+        #expect(events.map { $0.position?.sequence } == [start.sequence + 1, start.sequence + 2])
         #expect(try Self.json(events[0])["transaction"]?["total_order"]?.number?.int64 == 2)
     }
 
@@ -131,5 +131,53 @@ import Testing
         #expect(events.map(\.operation) == [.update, .update, .update])
         #expect(events.map(\.key) == ["s2", "s1", "s3"].map { #"{"id":"\#($0)"}"# })
         #expect(events.last?.position == (try store.position))
+    }
+
+    @Test func `records that are there are events too, and with the changes after them give what the store has`()
+        async throws
+    {
+        let store = try ChangeFeedTests.store()
+        try await store.write { tx in for number in 0..<25 { try tx.insert(ChangeFeedTests.sensor(number)) } }
+        try await store.write { try $0.insert(Account(email: "a", balance: 1)) }
+        var records = try store.recordEvents(named: "test", chunk: 10)
+        var copy: [String: JSONValue] = [:]
+        var operations: Set<FeedEvent.Operation> = []
+        func apply(_ event: FeedEvent) throws {
+            operations.insert(event.operation)
+            let name = event.typeName + (event.key ?? "")
+            let after = try #require(try Self.json(event)["after"])
+            if after.isNull { copy.removeValue(forKey: name) } else { copy[name] = after }
+        }
+        var positions: [Position?] = []
+        while let events = try records.next() {
+            for event in events {
+                #expect(try Self.json(event)["source"]?["snapshot"] == .bool(true))
+                positions.append(event.position)
+                try apply(event)
+            }
+            // Written before and behind the place of the reading.
+            let round = positions.count
+            try await store.write { tx in
+                try tx.update(Sensor.self, id: "s1") { $0.celsius += 1 }
+                try tx.delete(Sensor.self, id: "s\(round / 10 + 5)")
+                try tx.upsert(ChangeFeedTests.sensor(100 + round))
+            }
+        }
+        #expect(positions.last == records.position)
+        #expect(positions.dropLast().allSatisfy { $0 == nil })
+        for event in try await Self.events(store, from: .after(records.position)) { try apply(event) }
+        #expect(operations == [.read, .create, .update, .delete])
+        var now: [String: JSONValue] = [:]
+        var again = try store.recordEvents(named: "test")
+        while let events = try again.next() {
+            for event in events { now[event.typeName + (event.key ?? "")] = try Self.json(event)["after"] }
+        }
+        let different = Set(copy.keys).union(now.keys).filter { copy[$0] != now[$0] }
+        #expect(different.isEmpty, "\(different.map { (copy[$0], now[$0]) })")
+        #expect(now.count == (try store.read { try $0.count(Sensor.self) }) + 1)
+        // A filter lets records through as it does changes.
+        var hot = try store.recordEvents(named: "test", only: [FeedFilter(Sensor.self, where: { $0.celsius > 20 })])
+        #expect(try hot.next()?.map(\.key) == [#"{"id":"s1"}"#])
+        #expect(try hot.next() == nil)
     }
 }

@@ -34,6 +34,8 @@ import Testing
         try transcript.run("feed", "--events", "--since", "2")
         try transcript.run("feed", "--events", "--since", "8", "--name", "thermo")
         try transcript.run("feed", "--events", "--since", "newest")
+        try transcript.run("feed", "--events", "--snapshot")
+        try transcript.run("feed", "--events", "--snapshot", "--type", "Sensor", "--where", "celsius < 0")
         try transcript.expect("feed-events")
     }
 
@@ -55,6 +57,9 @@ import Testing
         try transcript.run("feed", "--type", "Sensor", "--where", "celcius > 1")
         try transcript.run("feed", "--events", "--output", "csv")
         try transcript.run("feed", "--name", "thermo")
+        try transcript.run("feed", "--snapshot")
+        try transcript.run("feed", "--events", "--snapshot", "--since", "3")
+        try transcript.run("feed", "--events", "--snapshot", "--limit", "3")
         try transcript.run("--store", "nowhere", "feed", "--follow")
         try transcript.expect("feed-mistakes")
     }

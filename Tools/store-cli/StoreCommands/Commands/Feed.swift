@@ -21,14 +21,17 @@ struct Feed: ParsableCommand {
             other languages and for brokers. An event's source.position given to --since goes on after it: every change \
             set comes at least once, and each event's id stays the same.
 
+            --snapshot first writes an event with the op r for each record that there is, and goes on with what was \
+            changed since it began. Only the last of these events has a position: whoever has not got it begins anew.
+
             With --follow it ends when it is interrupted or nobody reads its output any more. It holds no lock and no \
             snapshot while it waits.
             """)
 
     @OptionGroup var options: GlobalOptions
     @Option(
-        help: ArgumentHelp("The position to begin after; the oldest when left out.", valueName: "position"))
-    var since = PositionArgument.oldest
+        help: ArgumentHelp("The position to begin after; oldest when left out.", valueName: "position"))
+    var since: PositionArgument?
     @Flag(help: "Go on with each change set as it is committed, by whatever process.") var follow = false
     @Option(
         name: .customLong("type"),
@@ -43,6 +46,7 @@ struct Feed: ParsableCommand {
     @Option(parsing: .unconditional, help: ArgumentHelp("How many change sets at most.", valueName: "n"))
     var limit: Int?
     @Flag(help: "Write events, one for each change, as JSON Lines.") var events = false
+    @Flag(help: "Write events of all records first.") var snapshot = false
     @Option(help: ArgumentHelp("What events call the store; the directory's name when left out.", valueName: "name"))
     var name: String?
 
@@ -54,6 +58,13 @@ struct Feed: ParsableCommand {
         if events, let output = options.output, output != .jsonl {
             throw CommandFailure(.usage, "--events writes jsonl, not \(output.rawValue)")
         }
+        if snapshot, !events { throw CommandFailure(.usage, "--snapshot is for --events") }
+        if snapshot, since != nil {
+            throw CommandFailure(.usage, "--snapshot begins with all records, --since goes on; give one of them")
+        }
+        if snapshot, limit != nil {
+            throw CommandFailure(.usage, "--limit counts change sets, which --snapshot does not begin with")
+        }
         if name != nil, !events { throw CommandFailure(.usage, "--name is for --events") }
         let interruption = Interruption()
         if follow {
@@ -64,12 +75,19 @@ struct Feed: ParsableCommand {
     }
 
     private func read(_ store: Store, _ interruption: Interruption) throws {
-        let reading = try store.read { transaction in
+        let (start, filters) = try store.read { transaction in
             let scope = transaction._reading
-            return FeedReading(
-                store: store, start: try since.position(in: scope), isFromOldest: since == .oldest,
-                filters: try filters(scope.catalog), follows: follow, limit: limit, form: try form())
+            let position = try (since ?? .oldest).position(in: scope)
+            return (position, try self.filters(scope.catalog))
         }
+        let form = try self.form()
+        let records: RecordEvents? =
+            if snapshot, case .events(let name) = form {
+                try store.recordEvents(named: name, only: filters)
+            } else { nil }
+        let reading = FeedReading(
+            store: store, start: records?.position ?? start, isFromOldest: (since ?? .oldest) == .oldest && !snapshot,
+            records: records, filters: filters, follows: follow, limit: limit, form: form)
         try AsyncWork.run(endedBy: interruption) { try await reading.run(interruption) }
     }
 

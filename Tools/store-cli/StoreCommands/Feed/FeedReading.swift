@@ -34,6 +34,8 @@ struct FeedReading: Sendable {
     let start: Position
     /// Whether `start` only stands for wherever the feed begins.
     let isFromOldest: Bool
+    /// The records that are written first.
+    let records: RecordEvents?
     let filters: [FeedFilter]
     let follows: Bool
     let limit: Int?
@@ -46,6 +48,10 @@ struct FeedReading: Sendable {
 
     func run(_ interruption: Interruption) async throws {
         let output = StandardOutput()
+        var records = records
+        while let events = try records?.next(), !interruption.isRequested {
+            for event in events { try output.write(event.json + "\n") }
+        }
         var printer = try form.printer(to: output, store)
         if limit != 0 { try await print(with: &printer, to: output, interruption) }
         try printer.finish()
