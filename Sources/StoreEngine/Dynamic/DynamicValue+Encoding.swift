@@ -45,7 +45,9 @@ extension DynamicValue {
             for value in values { writer.append(try value.elementBytes(as: element)) }
         case (.set(let element), .list(let values)):
             // As Swift's sets see it, too: they call both forms of "é" equal, and could not read such a set.
-            guard Set(values.map(\.canonical)).count == values.count else { throw CodecError("a set cannot hold an element twice") }
+            guard Set(values.map(\.canonical)).count == values.count else {
+                throw CodecError("a set cannot hold an element twice")
+            }
             var encoded: [[UInt8]] = []
             for value in values { encoded.append(try value.elementBytes(as: element)) }
             encoded.sort { $0.lexicographicallyPrecedes($1) }
