@@ -202,7 +202,7 @@ final class StoreCore: Sendable {
     var waitingCount: Int { writer?.waitingCount ?? 0 }
 
     private func run(_ jobs: [WriteJob]) {
-        BatchRunner(environment: environment, dispatcher: dispatcher, trimFeed: trimFeed)
+        BatchRunner(environment: environment, dispatcher: dispatcher, trimFeed: trimFeed, onEvent: options.onEvent)
             .run(jobs, state: { state }, reload: reload)
     }
 

@@ -34,6 +34,9 @@ public struct StoreOptions: Sendable {
     public var buildsIndexes = true
     /// Told how far the building of indexes is, after each chunk, on the thread that opens the store.
     public var indexProgress: (@Sendable (IndexProgress) -> Void)?
+    /// Told what happens to the store: each commit before its writes return. It is called by whoever commits, who waits for it;
+    /// it must be quick, and must not use the store. Without one nothing is counted or timed.
+    public var onEvent: (@Sendable (StoreEvent) -> Void)?
     /// Where transactions get their time.
     public var clock: @Sendable () -> Date = { Date() }
     /// Where transactions get the first state of their random stream.

@@ -9,6 +9,8 @@ struct BatchRunner {
     let dispatcher: Dispatcher
     /// Has change sets removed that are not retained, after this batch.
     let trimFeed: () -> Void
+    /// Told what comes of the batch.
+    let onEvent: (@Sendable (StoreEvent) -> Void)?
 
     /// How one closure ended before the commit.
     private enum Outcome {
@@ -39,13 +41,17 @@ struct BatchRunner {
         let jobs = waiting.filter { $0.start() }
         if jobs.isEmpty { return }
         var grown = false
+        var tally = onEvent == nil ? nil : CommitTally()
         do {
             for _ in 0..<BatchRunner.maximumPasses {
                 let current = state()
-                switch try pass(jobs, current) {
-                case .committed(let outcomes): return tell(jobs, outcomes, current)
+                switch try pass(jobs, current, &tally) {
+                case .committed(let outcomes):
+                    report(tally, current)
+                    return tell(jobs, outcomes, current)
                 case .extended(let outcomes, let head, let entries):
                     dispatcher.committed(head.sequence, entries)
+                    report(tally, current)
                     tell(jobs, outcomes, current)
                     if FeedRetention.isDue(head, current.limits) { trimFeed() }
                     return
@@ -57,8 +63,14 @@ struct BatchRunner {
             }
             throw StoreError(.mapFull, "the map is still full after growing", remedy: grown ? nil : "free disk space")
         } catch {
+            onEvent?(.commitFailed(closureCount: jobs.count, error: error))
             for job in jobs { job.complete(.failure(error)) }
         }
+    }
+
+    private func report(_ tally: CommitTally?, _ state: StoreState) {
+        guard let onEvent, let tally else { return }
+        for event in tally.events(state) { onEvent(event) }
     }
 
     private func tell(_ jobs: [WriteJob], _ outcomes: [Outcome], _ state: StoreState) {
@@ -71,15 +83,18 @@ struct BatchRunner {
     }
 
     private func grow() throws(StoreError) {
-        try mapLMDB { () throws(LMDBError) in
+        let byteCount = try mapLMDB { () throws(LMDBError) in
             // A killed reader may be what keeps pages from being used again.
             try environment.clearStaleReaders()
             let info = try environment.info()
             try environment.grow(to: info.mapSize * 2, waitingAtMost: 10)
+            return try environment.info().mapSize
         }
+        onEvent?(.mapGrew(byteCount: byteCount))
     }
 
-    private func pass(_ jobs: [WriteJob], _ state: StoreState) throws -> Pass {
+    private func pass(_ jobs: [WriteJob], _ state: StoreState, _ tally: inout CommitTally?) throws -> Pass {
+        tally?.beginPass()
         let syncsMeta = jobs.contains { $0.durability == .full }
         var parent = try mapLMDB { () throws(LMDBError) in try environment.beginWrite(syncsMeta: syncsMeta) }
         guard try StoreFormat.catalogVersion(state.databases, parent.snapshot) == state.catalog.version else {
@@ -88,6 +103,7 @@ struct BatchRunner {
         var head = try StoreFormat.head(state.databases, parent.snapshot)
         let first = head.sequence
         var wrote = try ForeignWrites.note(&head, state.databases, jobs[0].context, in: &parent)
+        if wrote { tally?.noteForeignWrite(head) }
         var outcomes: [Outcome] = []
         var entries: [WrittenEntry?] = wrote ? [nil] : []
         outcomes.reserveCapacity(jobs.count)
@@ -96,6 +112,7 @@ struct BatchRunner {
             switch try runAlone(jobs[0], state, head, parent) {
             case .undone(let error): return error.isMapFull ? .mapFull : .committed([.failed(error)])
             case .kept(let finished):
+                tally?.keep(changes: finished.changeCount)
                 wrote = wrote || finished.didWrite
                 if head.sequence < finished.head.sequence { entries.append(finished.entry) }
                 head = finished.head
@@ -108,8 +125,10 @@ struct BatchRunner {
                 switch try runAlone(job, state, head, child) {
                 case .undone(let error):
                     if error.isMapFull { return .mapFull }
+                    tally?.undo()
                     outcomes.append(.failed(error))
                 case .kept(let finished):
+                    tally?.keep(changes: finished.changeCount)
                     wrote = wrote || finished.didWrite
                     if head.sequence < finished.head.sequence { entries.append(finished.entry) }
                     head = finished.head
@@ -130,10 +149,12 @@ struct BatchRunner {
         }
         if let failure = parent.commitFailure() {
             if failure.isMapFull { return .mapFull }
+            tally?.fail(failure)
             // A closure that threw keeps its own error.
             return .committed(
                 outcomes.map { if case .done = $0 { .failed(failure) } else { $0 } })
         }
+        tally?.commit(after: first, head)
         return head.sequence > first
             ? .extended(outcomes, head, entries: entries) : .committed(outcomes)
     }

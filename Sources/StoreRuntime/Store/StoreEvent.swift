@@ -1,0 +1,30 @@
+public import StoreEngine
+
+/// What happens to a store in this process, for logs and metrics.
+public enum StoreEvent: Sendable {
+    /// Write closures were committed.
+    case committed(CommitReport)
+    /// Write closures were not committed though they themselves did not fail, or it is not known whether they were.
+    case commitFailed(closureCount: Int, error: any Error)
+    /// The map was full and has this size now; what did not fit runs again.
+    case mapGrew(byteCount: Int)
+    /// A program that is not ModelStore has written; what it did is not in the feed, which tells so by the change set of this
+    /// number.
+    case foreignWrite(sequence: UInt64)
+}
+
+/// What one commit came to.
+public struct CommitReport: Hashable, Sendable {
+    /// The newest position after it.
+    public let position: Position
+    /// How many write closures it holds. At least 1.
+    public let closureCount: Int
+    /// How many others of the batch threw and were undone.
+    public let failedClosureCount: Int
+    /// How many change sets it added to the feed: none when its closures changed no records.
+    public let changeSetCount: Int
+    /// How many changes these hold.
+    public let changeCount: Int
+    /// The time from taking the closures from the queue until their commit was as durable as asked for.
+    public let duration: Duration
+}
