@@ -6,12 +6,23 @@ let package = Package(
     name: "ModelStore",
     products: [
         .library(name: "ModelStore", targets: ["ModelStore"]),
+        .library(name: "ModelStoreService", targets: ["ModelStoreService"]),
         .executable(name: "store-cli", targets: ["store-cli"]),
         .executable(name: "hostwatch", targets: ["hostwatch"]),
+    ],
+    // Each adds to ModelStoreService what needs a package, which is resolved and built only then.
+    traits: [
+        .trait(name: "ServiceLifecycle", description: "Services that run consumers and close stores at shutdown"),
+        .trait(name: "Logging", description: "Events of stores and consumers as lines of a swift-log Logger"),
+        .trait(name: "Metrics", description: "Commits, lag and use of stores as metrics of swift-metrics"),
+        .default(enabledTraits: []),
     ],
     dependencies: [
         .package(url: "https://github.com/swiftlang/swift-syntax", from: "603.0.1"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
     ],
     targets: [
         // The layers, lowest first. An arrow points from a layer to its users; nothing points back.
@@ -30,6 +41,19 @@ let package = Package(
             ]
         ),
         .target(name: "ModelStore", dependencies: ["StoreEngine", "StoreRuntime", "StoreMacros"]),
+
+        // Adapters to other packages, each behind a trait.
+        .target(
+            name: "ModelStoreService",
+            dependencies: [
+                "ModelStore", "StoreRuntime", "StoreEngine",
+                .product(
+                    name: "ServiceLifecycle", package: "swift-service-lifecycle",
+                    condition: .when(traits: ["ServiceLifecycle"])),
+                .product(name: "Logging", package: "swift-log", condition: .when(traits: ["Logging"])),
+                .product(name: "Metrics", package: "swift-metrics", condition: .when(traits: ["Metrics"])),
+            ]
+        ),
 
         // Tools: each is a library, which its tests import, and an executable of one line.
         .target(
@@ -64,6 +88,19 @@ let package = Package(
         .testTarget(name: "StoreEngineTests", dependencies: ["StoreEngine", "LMDB"]),
         .testTarget(name: "StoreRuntimeTests", dependencies: ["StoreRuntime", "StoreEngine", "LMDB"]),
         .testTarget(name: "ModelStoreTests", dependencies: ["ModelStore", "StoreRuntime", "StoreEngine"]),
+        .testTarget(
+            name: "ModelStoreServiceTests",
+            dependencies: [
+                "ModelStoreService", "ModelStore", "StoreRuntime", "StoreEngine",
+                .product(
+                    name: "ServiceLifecycle", package: "swift-service-lifecycle",
+                    condition: .when(traits: ["ServiceLifecycle"])),
+                .product(name: "Logging", package: "swift-log", condition: .when(traits: ["Logging"])),
+                .product(name: "InMemoryLogging", package: "swift-log", condition: .when(traits: ["Logging"])),
+                .product(name: "Metrics", package: "swift-metrics", condition: .when(traits: ["Metrics"])),
+                .product(name: "MetricsTestKit", package: "swift-metrics", condition: .when(traits: ["Metrics"])),
+            ]
+        ),
         .testTarget(
             name: "StoreMacrosTests",
             dependencies: [

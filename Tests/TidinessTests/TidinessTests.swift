@@ -23,13 +23,15 @@ import Testing
         ("Sources/StoreRuntime", ["LMDB", "StoreEngine"]),
         ("Sources/StoreMacros", []),
         ("Sources/ModelStore", ["StoreEngine", "StoreRuntime"]),
+        ("Sources/ModelStoreService", ["ModelStore", "StoreEngine", "StoreRuntime"]),
         ("Tools/store-cli", ["LMDB", "StoreEngine", "StoreRuntime", "StoreCommands"]),
         ("Tools/hostwatch", ["ModelStore", "Hostwatch"]),
     ]
 
     @Test(arguments: layers.map(\.folder)) func `Arrows point from a layer to its users only`(folder: String) throws {
         let modules: Set<String> = [
-            "CLMDB", "LMDB", "StoreEngine", "StoreRuntime", "StoreMacros", "ModelStore", "StoreCommands", "Hostwatch",
+            "CLMDB", "LMDB", "StoreEngine", "StoreRuntime", "StoreMacros", "ModelStore", "ModelStoreService",
+            "StoreCommands", "Hostwatch",
         ]
         let allowed = try #require(Self.layers.first { $0.folder == folder }).allowed
         let files = try SourceTree.files(below: folder)
@@ -37,6 +39,25 @@ import Testing
         for file in files {
             let wrong = file.imports.filter { modules.contains($0) && !allowed.contains($0) }
             #expect(wrong == [], "\(file.path)")
+        }
+    }
+
+    /// What a trait of the package brings, by the trait.
+    static let traits: [String: Set<String>] = [
+        "ServiceLifecycle": ["ServiceLifecycle"], "Logging": ["Logging"], "Metrics": ["Metrics", "CoreMetrics"],
+    ]
+
+    @Test func `What a trait brings is used in ModelStoreService alone, in files that are empty without it`() throws {
+        let modules = Self.traits.values.reduce(into: Set<String>()) { $0.formUnion($1) }
+        for file in try SourceTree.files(below: "Sources") + SourceTree.files(below: "Tools") {
+            let used = modules.intersection(file.imports)
+            guard file.path.hasPrefix("Sources/ModelStoreService/") else {
+                #expect(used == [], "\(file.path)")
+                continue
+            }
+            let enabled = file.lines[0].split(separator: " ").compactMap { Self.traits[String($0)] }
+            #expect(used.isSubset(of: enabled.reduce([]) { $0.union($1) }), "\(file.path)")
+            #expect(file.lines[0].hasPrefix("#if ") && file.lines.suffix(2) == ["#endif", ""], "\(file.path)")
         }
     }
 
@@ -77,7 +98,7 @@ import Testing
     }
 
     @Test func `Public declarations of the library are documented`() throws {
-        for folder in ["Sources/StoreEngine", "Sources/StoreRuntime", "Sources/ModelStore"] {
+        for folder in ["StoreEngine", "StoreRuntime", "ModelStore", "ModelStoreService"].map({ "Sources/" + $0 }) {
             for file in try SourceTree.files(below: folder) {
                 for (number, line) in file.lines.enumerated() where declaresPublic(line) {
                     let isInherited = Self.inherited.contains { line.contains($0) }

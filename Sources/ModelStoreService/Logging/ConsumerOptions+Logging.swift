@@ -1,0 +1,48 @@
+#if Logging
+public import Logging
+public import ModelStore
+
+extension ConsumerOptions {
+    /// Has what happens to the consumer logged too, besides what ``onEvent`` does already.
+    ///
+    /// Waiting, beginning and ending at `info`, a change set that is tried again at `warning`, one that is left out and the
+    /// expiry at `error`.
+    ///
+    /// - Parameters:
+    ///   - name: the consumer's name, for the lines.
+    ///   - logger: takes the lines.
+    public mutating func logEvents(of name: String, to logger: Logger) {
+        var named = logger
+        named[metadataKey: "consumer"] = "\(name)"
+        let before = onEvent
+        onEvent = { [named] event in
+            before(event)
+            event.log(to: named)
+        }
+    }
+}
+
+extension ConsumerEvent {
+    func log(to logger: Logger) {
+        switch self {
+        case .waiting: logger.info("another holds the consumer; waiting")
+        case .active(let generation, let position):
+            logger.info(
+                "consuming", metadata: ["generation": "\(generation)", "position": "\(position.sequence)"])
+        case .failed(let sequence, let attempt, let error):
+            logger.warning(
+                "a change set failed and is tried again",
+                metadata: ["position": "\(sequence)", "attempt": "\(attempt)", "error": "\(error)"])
+        case .skipped(let sequence, let error):
+            logger.error(
+                "a change set failed every time and is left out",
+                metadata: ["position": "\(sequence)", "error": "\(error)"])
+        case .expired(let position):
+            logger.error(
+                "the consumer has expired: what it has not seen is not retained any longer",
+                metadata: ["position": "\(position.sequence)"])
+        case .ended(let position): logger.info("consuming has ended", metadata: ["position": "\(position.sequence)"])
+        }
+    }
+}
+#endif

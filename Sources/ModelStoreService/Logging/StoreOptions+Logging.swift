@@ -1,0 +1,42 @@
+#if Logging
+public import Logging
+public import ModelStore
+
+extension StoreOptions {
+    /// Has what happens to the store logged too, besides what ``onEvent`` does already.
+    ///
+    /// Commits at `trace`, growth of the map at `notice`, writes of foreign programs at `warning`, failed commits at `error`.
+    ///
+    /// - Parameter logger: takes the lines. It is called by whoever commits; one that writes to a slow place should have
+    ///   a buffer.
+    public mutating func logEvents(to logger: Logger) {
+        let before = onEvent
+        onEvent = { event in
+            before?(event)
+            event.log(to: logger)
+        }
+    }
+}
+
+extension StoreEvent {
+    func log(to logger: Logger) {
+        switch self {
+        case .committed(let report):
+            logger.trace(
+                "committed",
+                metadata: [
+                    "position": "\(report.position.sequence)", "closures": "\(report.closureCount)",
+                    "failedClosures": "\(report.failedClosureCount)", "changeSets": "\(report.changeSetCount)",
+                    "changes": "\(report.changeCount)", "duration": "\(report.duration)",
+                ])
+        case .commitFailed(let closureCount, let error):
+            logger.error("a commit failed", metadata: ["closures": "\(closureCount)", "error": "\(error)"])
+        case .mapGrew(let byteCount):
+            logger.notice("the map has grown", metadata: ["bytes": "\(byteCount)"])
+        case .foreignWrite(let sequence):
+            logger.warning(
+                "a program that is not ModelStore has written to the store", metadata: ["position": "\(sequence)"])
+        }
+    }
+}
+#endif

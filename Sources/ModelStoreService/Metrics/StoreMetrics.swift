@@ -1,0 +1,152 @@
+#if Metrics
+public import Metrics
+public import ModelStore
+import StoreEngine
+import Synchronization
+
+/// The metrics of one store.
+///
+/// Events add to counters and timers as they happen, once ``StoreOptions/countEvents(with:)`` and
+/// ``ConsumerOptions/countEvents(of:with:)`` say so; the state is read by ``follow(_:every:sleep:)``.
+///
+/// All carry the dimension `store`, those of consumers also `consumer`. The article *Services* lists them.
+public final class StoreMetrics: Sendable {
+    private let dimensions: [(String, String)]
+    private let factory: any MetricsFactory
+    private let commits: Counter
+    private let commitFailures: Counter
+    private let commitDuration: Timer
+    private let commitClosures: Recorder
+    private let undoneClosures: Counter
+    private let changeSets: Counter
+    private let changes: Counter
+    private let foreignWrites: Counter
+    private let pollFailures: Counter
+    /// Of the consumers that were there at the last look.
+    private let lags = Mutex<[String: Gauge]>([:])
+
+    /// The metrics of a store.
+    ///
+    /// - Parameters:
+    ///   - name: the store's name, for the dimension `store`.
+    ///   - factory: makes the metrics.
+    public init(name: String, factory: any MetricsFactory = MetricsSystem.factory) {
+        let dimensions = [("store", name)]
+        func counter(_ label: String) -> Counter {
+            Counter(label: "modelstore_" + label, dimensions: dimensions, factory: factory)
+        }
+        self.dimensions = dimensions
+        self.factory = factory
+        commits = counter("commits")
+        commitFailures = counter("commit_failures")
+        commitDuration = Timer(label: "modelstore_commit_duration", dimensions: dimensions, factory: factory)
+        commitClosures = Recorder(label: "modelstore_commit_closures", dimensions: dimensions, factory: factory)
+        undoneClosures = counter("undone_closures")
+        changeSets = counter("change_sets")
+        changes = counter("changes")
+        foreignWrites = counter("foreign_writes")
+        pollFailures = counter("poll_failures")
+    }
+
+    // MARK: Events
+
+    /// Counts what happened to the store.
+    func count(_ event: StoreEvent) {
+        switch event {
+        case .committed(let report):
+            commits.increment()
+            commitDuration.recordNanoseconds(report.duration.nanoseconds)
+            commitClosures.record(report.closureCount)
+            undoneClosures.increment(by: report.failedClosureCount)
+            changeSets.increment(by: report.changeSetCount)
+            changes.increment(by: report.changeCount)
+        case .commitFailed: commitFailures.increment()
+        case .foreignWrite: foreignWrites.increment()
+        // Told by the gauge of the map's size.
+        case .mapGrew: break
+        }
+    }
+
+    /// A counter of one consumer.
+    func counter(_ label: String, consumer: String) -> Counter {
+        Counter(label: "modelstore_" + label, dimensions: dimensions(consumer), factory: factory)
+    }
+
+    private func dimensions(_ consumer: String) -> [(String, String)] { dimensions + [("consumer", consumer)] }
+
+    // MARK: State
+
+    /// Reports a store's state again and again, until the task is cancelled.
+    ///
+    /// What cannot be read is counted in `modelstore_poll_failures` and tried again the next time.
+    ///
+    /// - Parameters:
+    ///   - store: the store.
+    ///   - interval: the time between two reports.
+    ///   - sleep: waits between them; for tests. It ends the loop when it throws.
+    public func follow(
+        _ store: Store, every interval: Duration = .seconds(10),
+        sleep: @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
+    ) async {
+        while !Task.isCancelled {
+            do {
+                try report(store)
+            } catch {
+                pollFailures.increment()
+            }
+            do {
+                try await sleep(interval)
+            } catch {
+                return
+            }
+        }
+    }
+
+    /// Reports a store's state once.
+    ///
+    /// - Throws: ``StoreError``.
+    public func report(_ store: Store) throws {
+        let usage = try store.usage()
+        record("queued_writes", usage.queuedWriteCount)
+        record("map_bytes", usage.mapByteCount)
+        record("map_used_bytes", usage.usedByteCount)
+        record("map_use", Double(usage.usedByteCount) / Double(usage.mapByteCount))
+        record("readers", usage.readerCount)
+        record("oldest_reader_age", usage.oldestReaderAge)
+        let (newest, consumers) = try store.read { tx in
+            try (tx._reading.feedHead().sequence, tx._reading.consumers())
+        }
+        record("feed_position", newest)
+        report(consumers.map { ($0.name, newest - Swift.min($0.state.position.sequence, newest)) })
+    }
+
+    private func report(_ current: [(name: String, lag: UInt64)]) {
+        lags.withLock { lags in
+            let before = lags
+            lags = [:]
+            for (name, lag) in current {
+                let gauge =
+                    before[name]
+                    ?? Gauge(label: "modelstore_consumer_lag", dimensions: dimensions(name), factory: factory)
+                gauge.record(lag)
+                lags[name] = gauge
+            }
+            // A consumer that was deleted has no lag any more, not its last one.
+            for (name, gauge) in before where lags[name] == nil { gauge.destroy() }
+        }
+    }
+
+    private func record(_ label: String, _ value: some BinaryInteger) {
+        Gauge(label: "modelstore_" + label, dimensions: dimensions, factory: factory).record(value)
+    }
+
+    private func record(_ label: String, _ value: Double) {
+        Gauge(label: "modelstore_" + label, dimensions: dimensions, factory: factory).record(value)
+    }
+}
+
+extension Duration {
+    /// The whole nanoseconds.
+    fileprivate var nanoseconds: Int64 { components.seconds * 1_000_000_000 + components.attoseconds / 1_000_000_000 }
+}
+#endif

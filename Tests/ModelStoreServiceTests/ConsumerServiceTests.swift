@@ -1,0 +1,157 @@
+#if ServiceLifecycle && Logging && Metrics
+import Logging
+import ModelStore
+import ModelStoreService
+import ServiceLifecycle
+import Testing
+
+/// Consumers in a service group.
+@Suite(.timeLimit(.minutes(5))) struct ConsumerServiceTests {
+    private static let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+
+    private static func group(_ services: any Service...) -> ServiceGroup {
+        ServiceGroup(services: services, logger: logger)
+    }
+
+    /// Options of a consumer that notes each change set by itself.
+    private static var noting: ConsumerOptions {
+        var options = ConsumerOptions()
+        options.changeSetsPerCommit = 1
+        return options
+    }
+
+    @Test func `a graceful shutdown ends after the transaction at hand, and the next run goes on there`() async throws {
+        let files = TestStore()
+        for round in 0..<5 {
+            let store = try files.open()
+            let isUnderWay = Signal()
+            let group = Self.group(
+                StoreService(store),
+                ConsumerService(store).consuming("totals", Self.noting) { set, tx in
+                    try addUp(set, &tx)
+                    isUnderWay.give()
+                })
+            let running = Task { try await group.run() }
+            try await store.sell(round * 50..<round * 50 + 50)
+            await isUnderWay.wait()
+            await group.triggerGracefulShutdown()
+            try await running.value
+
+            // Closed by its service; what the store has now is what the consumer left.
+            await #expect(throws: StoreError.self) { try await store.sell(1_000..<1_001) }
+            let again = try files.open()
+            let consumer = try #require(try again.consumers().first)
+            #expect(!consumer.isHeld)
+            let dealt = try await Self.sales(upTo: consumer.position, again)
+            #expect(try again.total() == dealt * 100)
+            await again.shutdown()
+        }
+        let store = try files.open()
+        let consuming = Task { try await ConsumerService(store).consuming("totals") { try addUp($0, &$1) }.run() }
+        while try store.total() < 25_000 { await Task.yield() }
+        consuming.cancel()
+        try await consuming.value
+        #expect(try store.total() == 25_000)
+    }
+
+    /// How many sales stand in the feed up to a position.
+    private static func sales(upTo position: Position, _ store: Store) async throws -> Int {
+        if position.sequence == 0 { return 0 }
+        var count = 0
+        for try await set in store.changes(from: .oldest) {
+            count += try set.changes(of: Sale.self).count
+            if set.sequence >= position.sequence { break }
+        }
+        return count
+    }
+
+    @Test func `a graceful shutdown does not cancel an effect elsewhere, and has it noted`() async throws {
+        let files = TestStore()
+        let store = try files.open()
+        try await store.sell(0..<3)
+        let hasBegun = Signal()
+        let isFinished = Notes<Bool>()
+        let target = try store.position.sequence
+        let group = Self.group(
+            StoreService(store),
+            ConsumerService(store).consuming("mailer", Self.noting) { set in
+                guard set.sequence == target else { return }
+                hasBegun.give()
+                try await gracefulShutdown()
+                // Time for a cancellation to come in that must not.
+                for _ in 0..<1_000 { await Task.yield() }
+                isFinished.note(!Task.isCancelled)
+            })
+        let running = Task { try await group.run() }
+        await hasBegun.wait()
+        await group.triggerGracefulShutdown()
+        try await running.value
+        #expect(isFinished.values == [true])
+        let again = try files.open()
+        #expect(try again.consumers().first?.position.sequence == target)
+    }
+
+    @Test func `cancelling cancels an effect elsewhere, which comes again; what was done before is noted`() async throws
+    {
+        let store = try TestStore.temporary()
+        try await store.sell(0..<3)
+        let target = try store.position.sequence
+        let hasBegun = Signal()
+        let service = ConsumerService(store).consuming("mailer") { set in
+            guard set.sequence == target else { return }
+            hasBegun.give()
+            try await Task.sleep(for: .seconds(3_600))
+        }
+        let running = Task { try await service.run() }
+        await hasBegun.wait()
+        running.cancel()
+        try await running.value
+        let consumer = try #require(try store.consumers().first)
+        #expect(consumer.position.sequence == target - 1)
+        #expect(!consumer.isHeld)
+    }
+
+    @Test func `at cancellation a store service closes the store after the services it was given`() async throws {
+        let files = TestStore()
+        let store = try files.open()
+        try await store.sell(0..<3)
+        let target = try store.position.sequence
+        let hasBegun = Signal()
+        let consumers = ConsumerService(store).consuming("mailer") { set in
+            guard set.sequence == target else { return }
+            hasBegun.give()
+            // Ends well although it is cancelled.
+            try? await Task.sleep(for: .seconds(3_600))
+        }
+        let group = Self.group(StoreService(store, after: [consumers]))
+        let running = Task { try await group.run() }
+        await hasBegun.wait()
+        running.cancel()
+        _ = await running.result
+        let again = try files.open()
+        #expect(try again.consumers().first?.position.sequence == target)
+    }
+
+    @Test func `when one consumer fails the others let go and the error comes out`() async throws {
+        let store = try TestStore.temporary()
+        try await store.sell(0..<3)
+        var options = ConsumerOptions()
+        options.retry.attempts = 1
+        let service = ConsumerService(store)
+            .consuming("totals") { try addUp($0, &$1) }
+            .consuming("broken", options) { _ in throw Refusal() }
+        await #expect(throws: Refusal.self) { try await service.run() }
+        #expect(try store.consumers().allSatisfy { !$0.isHeld })
+    }
+
+    @Test func `a store service closes the store also when a service it was given fails`() async throws {
+        let store = try TestStore.temporary()
+        try await store.sell(0..<1)
+        var options = ConsumerOptions()
+        options.retry.attempts = 1
+        let consumers = ConsumerService(store).consuming("broken", options) { _ in throw Refusal() }
+        await #expect(throws: Refusal.self) { try await StoreService(store, after: [consumers]).run() }
+        #expect(throws: StoreError.self) { try store.position }
+    }
+}
+#endif
