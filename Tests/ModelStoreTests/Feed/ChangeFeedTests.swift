@@ -9,7 +9,14 @@ import Testing
     }
 
     static func store(_ options: StoreOptions = StoreOptions()) throws -> Store {
-        try Store.temporary(records: Sensor.self, Account.self, options: options)
+        try Store.temporary(records: Sensor.self, Account.self, options: small(options))
+    }
+
+    /// With a small map: tests that wait let others begin, and a hundred maps of the standard size fill the address space.
+    static func small(_ options: StoreOptions = StoreOptions()) -> StoreOptions {
+        var options = options
+        options.mapByteCount = 1 << 30
+        return options
     }
 
     /// The next elements of a sequence.
@@ -62,11 +69,11 @@ import Testing
         let directory = try TestDirectory()
         var options = StoreOptions()
         options.limits.retainedChangeSets = 3
-        let store = try Store(at: directory.path + "/a", records: Sensor.self, options: options)
+        let store = try Store(at: directory.path + "/a", records: Sensor.self, options: Self.small(options))
         let old = try await store.write { try $0.insert(Self.sensor(0)) }.position
         for number in 1..<6 { try await store.write { try $0.insert(Self.sensor(number)) } }
         try store.backup(to: directory.path + "/b")
-        let copy = try Store(at: directory.path + "/b", records: Sensor.self)
+        let copy = try Store(at: directory.path + "/b", records: Sensor.self, options: Self.small())
         let same = try store.position
         let ours = try await store.write { try $0.insert(Self.sensor(6)) }.position
         let theirs = try await copy.write { try $0.insert(Self.sensor(7)) }.position

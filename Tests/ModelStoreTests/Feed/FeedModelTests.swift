@@ -16,6 +16,7 @@ import Testing
     {
         let directory = try TestDirectory()
         var options = StoreOptions()
+        options.mapByteCount = 1 << 34
         options.durability = .relaxed
         let store = try Store(at: directory.path + "/store", records: Reading.self, options: options)
         let count = TestLength.runs(100_000, long: 1_000_000)
@@ -110,7 +111,7 @@ private final class FeedModelRun {
     }
 
     private static func options(_ retained: Int) -> StoreOptions {
-        var options = StoreOptions()
+        var options = ChangeFeedTests.small()
         options.durability = .relaxed
         options.limits.retainedChangeSets = retained
         return options
