@@ -22,9 +22,6 @@ struct DispatchState {
     private var cancelled: Set<UInt64> = []
     private var lastID: UInt64 = 0
 
-    /// Whether anybody waits.
-    var hasWaiters: Bool { !waiters.isEmpty }
-
     /// A number for a wait to come.
     mutating func makeID() -> UInt64 {
         lastID += 1
