@@ -33,8 +33,8 @@ package final class WakeFile: @unchecked Sendable {
         let descriptor = unsafe Glibc.open(path, flags, fileMode)
         guard descriptor >= 0 else { throw LMDBError(code: errno, operation: "open", path: path) }
         defer { Glibc.close(descriptor) }
-        if !isReadOnly {
-            // The size first: several may make it at once, and each writes the same bytes.
+        if !isReadOnly, SystemCalls.byteCount(of: descriptor) ?? 0 < WakeFile.byteCount {
+            // Several may make it at once; each writes the same bytes.
             guard ftruncate(descriptor, off_t(WakeFile.byteCount)) == 0,
                 unsafe WakeFile.magic.withUnsafeBytes({ unsafe pwrite(descriptor, $0.baseAddress, $0.count, 0) })
                     == WakeFile.magic.count

@@ -18,13 +18,17 @@ import Testing
         }
     }
 
-    private func start(_ role: Role, _ directory: ScratchDirectory) throws -> ChildProcess {
-        try ChildProcess(Self.path, role.arguments(directory))
+    private func start(
+        _ role: Role, _ directory: ScratchDirectory, environment: [String: String] = [:]
+    ) throws -> ChildProcess {
+        try ChildProcess(Self.path, role.arguments(directory), environment: environment)
     }
 
     @Test func `whoever is killed when, effects in the store happen once, others at least once, in order`() throws {
         var random = SeededGenerator(seed: TestRun.seed)
         let directory = try ScratchDirectory()
+        let library = try SyncLogLibrary()
+        defer { withExtendedLifetime(library) {} }
         var running: [Role: ChildProcess] = [:]
         for role in Role.allCases {
             let child = try start(role, directory)
@@ -41,10 +45,15 @@ import Testing
                 try #require(!line.hasPrefix("failed"), "\(role): \(line); MODELSTORE_SEED=\(TestRun.seed)")
                 if role == .consumer { break }
             }
-            // Anywhere between two words too: there is no event to wait for, the moment itself is drawn.
-            usleep(.random(in: 0...4_000, using: &random))
             victim.kill()
             #expect(try victim.wait() == .signal(SIGKILL))
+            if Bool.random(using: &random) {
+                // Its successor ends right before a write or sync of the data file, as far from its start as is drawn.
+                let operation = Int.random(in: 1...60, using: &random)
+                let doomed = try start(role, directory, environment: library.environment(killAt: operation))
+                _ = doomed.remainingLines()
+                #expect(try doomed.wait() == .signal(SIGKILL), "before operation \(operation)")
+            }
             running[role] = try start(role, directory)
             if kill % 500 == 0 { TestRun.noteProgress("\(kill) of \(kills) kills") }
         }

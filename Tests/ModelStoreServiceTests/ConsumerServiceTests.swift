@@ -100,7 +100,7 @@ import Testing
         let service = ConsumerService(store).consuming("mailer") { set in
             guard set.sequence == target else { return }
             hasBegun.give()
-            try await Task.sleep(for: .seconds(3_600))
+            try await cancellation()
         }
         let running = Task { try await service.run() }
         await hasBegun.wait()
@@ -121,7 +121,7 @@ import Testing
             guard set.sequence == target else { return }
             hasBegun.give()
             // Ends well although it is cancelled.
-            try? await Task.sleep(for: .seconds(3_600))
+            try? await cancellation()
         }
         let group = Self.group(StoreService(store, after: [consumers]))
         let running = Task { try await group.run() }

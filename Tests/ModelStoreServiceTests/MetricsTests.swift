@@ -153,7 +153,7 @@ import Testing
             asked.note(interval)
             guard asked.values.count >= 3 else { return }
             isAtThird.give()
-            try await Task.sleep(for: .seconds(3_600))
+            try await cancellation()
         }
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         let group = ServiceGroup(services: [StoreService(store), polling], logger: logger)

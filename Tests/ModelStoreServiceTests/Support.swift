@@ -18,6 +18,14 @@ struct Total {
     var cents: Int = 0
 }
 
+/// Waits for the task to be cancelled, as an effect does that takes its time.
+func cancellation() async throws {
+    let (never, continuation) = AsyncStream<Never>.makeStream()
+    for await _ in never {}
+    withExtendedLifetime(continuation) {}
+    try Task.checkCancellation()
+}
+
 /// A store that stays on disk until the test ends, so that it can be looked at after a service has closed it.
 final class TestStore: Sendable {
     let path = NSTemporaryDirectory() + "modelstore-service-" + UUID().uuidString

@@ -29,20 +29,7 @@ enum CrateMode: String, Codable { case eco, boost }
 /// Foundation's predicates as requests: each finds what evaluating it finds.
 @Suite struct PredicateTests {
     private struct Random {
-        /// SplitMix64, which any seed starts well.
-        struct Generator: RandomNumberGenerator {
-            var state: UInt64
-
-            mutating func next() -> UInt64 {
-                state &+= 0x9E37_79B9_7F4A_7C15
-                var mixed = state
-                mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-                mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-                return mixed ^ (mixed >> 31)
-            }
-        }
-
-        var random: Generator
+        var random: TransactionRandom
 
         mutating func pick<T>(_ values: [T]) -> T { values[Int.random(in: values.indices, using: &random)] }
 
@@ -129,7 +116,7 @@ enum CrateMode: String, Codable { case eco, boost }
 
     @Test func `predicates find what evaluating them finds`() throws {
         let seed = UInt64.random(in: 0 ... .max)
-        var random = Random(random: Random.Generator(state: seed))
+        var random = Random(random: TransactionRandom(seed: seed))
         let crates = (1...120).map { random.crate($0) }
         let store = try Store.temporary(records: Crate.self)
         try store.write { tx in for crate in crates { try tx.insert(crate) } }

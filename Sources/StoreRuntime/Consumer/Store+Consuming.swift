@@ -24,13 +24,7 @@ extension Store {
         _ name: String, _ options: ConsumerOptions = ConsumerOptions(),
         _ body: @escaping @Sendable (ChangeSet, inout WriteTransaction) throws -> Void
     ) async throws {
-        let consumer: FeedConsumer
-        do {
-            consumer = try await holdConsumer(name, options)
-        } catch is CancellationError {
-            return
-        }
-        try await ConsumerRun(consumer, effect: .inStore(body)).run()
+        try await consume(name, options, .inStore(body))
     }
 
     /// Deals with every change set outside of the store and notes afterwards that it was dealt with: at least once, since the
@@ -47,12 +41,16 @@ extension Store {
         _ name: String, _ options: ConsumerOptions = ConsumerOptions(),
         _ body: @escaping @Sendable (ChangeSet) async throws -> Void
     ) async throws {
+        try await consume(name, options, .elsewhere(body))
+    }
+
+    private func consume(_ name: String, _ options: ConsumerOptions, _ effect: ConsumerRun.Effect) async throws {
         let consumer: FeedConsumer
         do {
             consumer = try await holdConsumer(name, options)
         } catch is CancellationError {
             return
         }
-        try await ConsumerRun(consumer, effect: .elsewhere(body)).run()
+        try await ConsumerRun(consumer, effect: effect).run()
     }
 }

@@ -7,8 +7,10 @@ import Synchronization
 /// Tells those in this process who read the feed that it has moved on, whoever wrote.
 ///
 /// Life: made with the store; its threads start with the first who waits, and end with the store.
-/// - `state` and `recent` are protected by their mutexes, `state` first where both are taken.
+/// - `state`, `recent`, `fileWatch` and `reportedForeign` are protected by their mutexes, of which none is held while another
+///   is taken.
 /// - `phase` is protected by its mutex: not started, running, stopped.
+/// - `isWatched` and `isStopping` are set once.
 /// - `wakeFile` is constant; nil where it cannot be used, and other processes are noticed by looking now and then.
 ///
 /// Own commits come from the writer, right after they are made. Those of other processes: a thread waits on the wake file, a

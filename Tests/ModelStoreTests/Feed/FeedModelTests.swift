@@ -92,8 +92,8 @@ private struct ModelChange: Equatable {
 /// A random history, with a list of all that it did.
 private final class FeedModelRun {
     private let seed: UInt64
-    private var random: SeededRandom
-    private let directory = try! TestDirectory()
+    private var random: TransactionRandom
+    private let directory: TestDirectory
     private var copies = 0
     private var store: Store
     private var isWide = false
@@ -105,7 +105,8 @@ private final class FeedModelRun {
 
     init(seed: UInt64) throws {
         self.seed = seed
-        random = SeededRandom(state: seed)
+        random = TransactionRandom(seed: seed)
+        directory = try TestDirectory()
         store = try Store(at: directory.path + "/0", records: Sensor.self, options: Self.options(retained))
         positions = [try store.position]
     }

@@ -30,7 +30,7 @@ import Testing
 
     @Test(arguments: 0..<20)
     func `at each element its reader has what the store had at that position`(seed: UInt64) async throws {
-        var random = SeededRandom(state: seed)
+        var random = TransactionRandom(seed: seed)
         let store = try ChangeFeedTests.store()
         var states: [UInt64: [String: Sensor]] = [:]
         func write() async throws {

@@ -81,7 +81,7 @@ import Testing
 
     @Test(arguments: 0..<20)
     func `random histories go back to any position`(seed: UInt64) async throws {
-        var random = SeededRandom(state: seed)
+        var random = TransactionRandom(seed: seed)
         let store = try ChangeFeedTests.store()
         var states: [(Position, [Sensor])] = [(try store.position, [])]
         for _ in 0..<60 {
@@ -105,18 +105,5 @@ import Testing
                 states.append((try store.position, expected))
             }
         }
-    }
-}
-
-/// SplitMix64, for tests that print their seed.
-struct SeededRandom: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
     }
 }

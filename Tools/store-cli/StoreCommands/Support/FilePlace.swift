@@ -1,4 +1,5 @@
 import Glibc
+import LMDB
 
 /// Steps on files that must be on disk when they return.
 enum FilePlace {
@@ -41,7 +42,7 @@ struct WorkDirectory {
 
     /// Removes the directory and the files in it.
     func remove() {
-        for name in ["data.mdb", "lock.mdb", "feed.wake"] { _ = unsafe unlink(path + "/" + name) }
+        for name in ["data.mdb", "lock.mdb", WakeFile.name] { _ = unsafe unlink(path + "/" + name) }
         _ = unsafe rmdir(path)
     }
 }
