@@ -45,39 +45,80 @@ extension Change {
 
 /// The fields of a record that an update changed.
 public struct ChangedFields<R: Record>: Hashable, Sendable {
-    /// A bit for each of the first 64 declared fields.
-    private var mask: UInt64 = 0
-    private var others: Set<Int> = []
+    /// The places among the declared fields.
+    private var places = PlaceSet()
     private let count: Int
 
     init(_ change: FeedChange, _ binding: TypedBinding) {
         let fields = binding.type.type.fields
-        count = binding.placesByDeclared?.count ?? fields.count
-        if change.earlier.isEmpty { return }
-        for declared in 0..<count {
-            let place = binding.placesByDeclared.map { Int($0[declared]) } ?? declared
-            guard fields.indices.contains(place) else { continue }
+        // Inserts and deletes have none.
+        let earlier = change.earlier
+        self.init(binding) { place in
+            if earlier.isEmpty { return false }
             let number = fields[place].id
-            guard change.earlier.contains(where: { $0.field == number }) else { continue }
-            if declared < 64 { mask |= 1 << UInt64(declared) } else { others.insert(declared) }
+            return earlier.contains { $0.field == number }
         }
     }
 
+    /// The declared fields whose stored ones are among some places.
+    package init(_ stored: PlaceSet, _ binding: TypedBinding) {
+        self.init(binding) { stored.contains($0) }
+    }
+
+    private init(_ binding: TypedBinding, isChanged: (Int) -> Bool) {
+        let fields = binding.type.type.fields
+        count = binding.placesByDeclared?.count ?? fields.count
+        for declared in 0..<count {
+            let place = binding.placesByDeclared.map { Int($0[declared]) } ?? declared
+            if fields.indices.contains(place), isChanged(place) { places.insert(declared) }
+        }
+    }
+
+    /// What differs between two records.
+    package init(from old: R, to new: R) {
+        self.init()
+        do throws(CodecError) {
+            let before = try ChangedFields.encode(old)
+            let after = try ChangedFields.encode(new)
+            let left = try FieldTable(before.tableBytes)
+            let right = try FieldTable(after.tableBytes)
+            for declared in 0..<count where try !left.field(declared).isEqual(to: right.field(declared)) {
+                places.insert(declared)
+            }
+        } catch {
+            // Records that were decoded can be encoded; were one not to be, it is taken for all new.
+            places = .all
+        }
+    }
+
+    private static func encode(_ record: R) throws(CodecError) -> FieldEncoder {
+        var encoder = FieldEncoder()
+        encoder.begin(fieldCount: R.recordSchema.fields.count)
+        try record.encode(to: &encoder)
+        try encoder.finish()
+        return encoder
+    }
+
+    /// No fields.
+    package init() { count = R.recordSchema.fields.count }
+
     /// Whether there are none.
-    public var isEmpty: Bool { mask == 0 && others.isEmpty }
+    public var isEmpty: Bool { places.isEmpty }
 
     /// Whether a field is among them; for a property of an embedded struct, whether that struct is.
     public func contains<V>(_ field: KeyPath<R.Fields, Field<R, V>>) -> Bool {
-        contains(R.fields[keyPath: field].index)
+        contains(declared: R.fields[keyPath: field].index)
     }
 
     /// Their names, in the order of declaration.
     public var names: [String] {
         let declared = R.recordSchema.fields
-        return (0..<min(count, declared.count)).filter(contains).map { declared[$0].name }
+        return (0..<min(count, declared.count)).filter { contains(declared: $0) }.map { declared[$0].name }
     }
 
-    private func contains(_ index: Int) -> Bool {
-        index < 64 ? mask & 1 << UInt64(index) != 0 : others.contains(index)
-    }
+    /// Whether the declared field with this place is among them.
+    package func contains(declared index: Int) -> Bool { places.contains(index) }
+
+    /// Whether one of these declared fields is among them.
+    package func intersects(declared other: PlaceSet) -> Bool { places.intersects(other) }
 }

@@ -41,6 +41,8 @@ final class Dispatcher: Sendable {
     private let fileWatch = HandoverMutex<FileWatch?>(nil)
     /// The last foreign commit that was reported.
     private let reportedForeign = HandoverMutex<Int?>(nil)
+    /// Told whenever the feed has moved on.
+    private let listener = HandoverMutex<(@Sendable () -> Void)?>(nil)
 
     /// How often a thread looks although nothing woke it, in milliseconds.
     private static let sweepMilliseconds: UInt32 = 2_000
@@ -94,6 +96,12 @@ final class Dispatcher: Sendable {
         }
         state.withLock { $0.forget(id) }
         return wake
+    }
+
+    /// Starts the threads, if they do not run, and tells `listener` from now on whenever the feed has moved on.
+    func listen(_ access: Access, _ listener: @escaping @Sendable () -> Void) {
+        self.listener.withLock { $0 = listener }
+        start(access)
     }
 
     /// Starts the threads, if they do not run, and has the writer hand over what it commits.
@@ -189,6 +197,7 @@ final class Dispatcher: Sendable {
 
     private func advance(to sequence: UInt64) {
         for resume in state.withLock({ $0.advance(to: sequence) }) { resume(.moved) }
+        listener.withLock { $0 }?()
     }
 }
 

@@ -35,21 +35,7 @@ extension Store {
         _ body: @escaping @Sendable (inout WriteTransaction) throws -> T
     ) async throws -> Committed<T> {
         try requireWritable()
-        let result = ResultBox<T>()
-        let job = makeJob(durability, originName, body, result)
-        let position = try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Position, any Error>) in
-                job.onCompletion { continuation.resume(with: $0) }
-                do {
-                    try core.enqueue(job)
-                } catch {
-                    job.complete(.failure(error))
-                }
-            }
-        } onCancel: {
-            job.withdraw()
-        }
-        return try committed(result, position)
+        return try await core.write(originName: originName, durability: durability, body)
     }
 
     /// Runs `body` in a write transaction and blocks until it is committed: for programs without tasks.
@@ -67,10 +53,10 @@ extension Store {
         try WriterThread.requireElsewhere()
         let result = ResultBox<T>()
         let handover = Handover<Result<Position, any Error>>()
-        let job = makeJob(durability, nil, body, result)
+        let job = core.makeJob(durability, nil, body, result)
         job.onCompletion { handover.give($0) }
         try core.runOrEnqueue(job)
-        return try committed(result, try handover.wait().get())
+        return try core.committed(result, try handover.wait().get())
     }
 
     /// Runs `body` in a read transaction: one consistent state of the store, never blocked by writers.
@@ -89,22 +75,5 @@ extension Store {
     func beginRead() throws -> ReadTransaction {
         try requireOpen()
         return try core.beginRead()
-    }
-
-    private func makeJob<T: Sendable>(
-        _ durability: Durability?, _ originName: String?,
-        _ body: @escaping @Sendable (inout WriteTransaction) throws -> T, _ result: ResultBox<T>
-    ) -> WriteJob {
-        let context = core.makeContext(originName: originName)
-        return WriteJob(durability: durability ?? core.options.durability, context: context) { transaction in
-            result.set(try body(&transaction))
-        }
-    }
-
-    private func committed<T: Sendable>(_ result: ResultBox<T>, _ position: Position) throws -> Committed<T> {
-        guard let value = result.get() else {
-            throw StoreError(.other, "a write was committed without a result")
-        }
-        return Committed(result: value, position: position)
     }
 }

@@ -15,6 +15,8 @@ final class StoreCore: Sendable {
     let options: StoreOptions
     /// Tells readers of the feed that it has moved on.
     let dispatcher: Dispatcher
+    /// Keeps models and live results up to date.
+    let stepper = Stepper()
     private let writer: WriterThread?
     private let stateStorage: HandoverMutex<KnownState>
     private let records: HandoverMutex<[any Record.Type]>
@@ -195,6 +197,7 @@ final class StoreCore: Sendable {
     /// Ends the writer, after what is queued.
     func drain() {
         writer?.drain()
+        stepper.stop()
         dispatcher.stop()
     }
 
@@ -202,7 +205,7 @@ final class StoreCore: Sendable {
     var waitingCount: Int { writer?.waitingCount ?? 0 }
 
     private func run(_ jobs: [WriteJob]) {
-        BatchRunner(environment: environment, dispatcher: dispatcher, trimFeed: trimFeed, onEvent: options.onEvent)
+        BatchRunner(environment: environment, dispatcher: dispatcher, stepper: stepper, trimFeed: trimFeed, onEvent: options.onEvent)
             .run(jobs, state: { state }, reload: reload)
     }
 

@@ -4,16 +4,17 @@ import StoreEngine
 /// Runs write closures in LMDB transactions: one commit for a batch, each closure all-or-nothing in it.
 ///
 /// Belongs to whoever works for the queue: the writer thread, or a caller that does its own write.
-struct BatchRunner {
+struct BatchRunner: Sendable {
     let environment: LMDBEnvironment
     let dispatcher: Dispatcher
+    let stepper: Stepper
     /// Has change sets removed that are not retained, after this batch.
-    let trimFeed: () -> Void
+    let trimFeed: @Sendable () -> Void
     /// Told what comes of the batch.
     let onEvent: (@Sendable (StoreEvent) -> Void)?
 
     /// How one closure ended before the commit.
-    private enum Outcome {
+    private enum Outcome: Sendable {
         case done(FeedHead)
         case failed(any Error)
     }
@@ -52,7 +53,12 @@ struct BatchRunner {
                 case .extended(let outcomes, let head, let entries):
                     dispatcher.committed(head.sequence, entries)
                     report(tally, current)
-                    tell(jobs, outcomes, current)
+                    if stepper.isRunning {
+                        // One reads one's own writes, also in models and live results.
+                        stepper.afterShowing(head.sequence) { tell(jobs, outcomes, current) }
+                    } else {
+                        tell(jobs, outcomes, current)
+                    }
                     if FeedRetention.isDue(head, current.limits) { trimFeed() }
                     return
                 case .catalogChanged: try reload()

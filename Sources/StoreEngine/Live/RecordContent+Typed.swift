@@ -1,0 +1,28 @@
+extension RecordContent {
+    /// The record, decoded the first time.
+    ///
+    /// - Throws: ``StoreError`` with the code `damaged`.
+    package func record<R: Record>(_ type: R.Type, _ binding: TypedBinding) throws(StoreError) -> R {
+        do throws(CodecError) {
+            let form = try decoded { () throws(CodecError) in DecodedContent(try decode(type, binding)) }
+            if let record = form.value as? R { return record }
+            // Another Swift type for the same records was first.
+            return try decode(type, binding)
+        } catch {
+            throw StoreError(error, at: "a record of \(binding.type.name)")
+        }
+    }
+
+    private func decode<R: Record>(_ type: R.Type, _ binding: TypedBinding) throws(CodecError) -> R {
+        let bytes = bytes
+        let record = unsafe try RecordBytes(unverified: bytes.span.bytes)
+        return try R(from: FieldDecoder(record.table, slots: binding.placesByDeclared))
+    }
+
+    /// The bytes of a record that was found in a snapshot, in the form of the newest version.
+    package convenience init(_ bytes: RawSpan, of type: OpenType) throws(CodecError) {
+        let record = try RecordBytes(bytes)
+        let newest = try type.withNewest(record) { (newest) throws(CodecError) in newest.bytes.array() }
+        self.init(newest)
+    }
+}

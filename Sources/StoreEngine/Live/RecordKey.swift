@@ -1,0 +1,26 @@
+import LMDB
+
+/// The keys under which records lie.
+package enum RecordKey {
+    /// The key of the record with an id.
+    package static func of<R: Record>(_ type: R.Type, id: R.ID) -> [UInt8] {
+        var key = ByteWriter(capacity: 64)
+        R._key(of: id).encodeKey(to: &key)
+        KeyLimit.truncateRecordKey(&key)
+        return key.array()
+    }
+}
+
+extension ReadingScope {
+    /// The record under a key; nil where there is none.
+    ///
+    /// - Throws: ``StoreError`` with the code `damaged`.
+    package func content(of type: OpenType, key: [UInt8]) throws(StoreError) -> RecordContent? {
+        guard let bytes = unsafe try value(type.database, key: key.span.bytes) else { return nil }
+        do throws(CodecError) {
+            return try RecordContent(bytes, of: type)
+        } catch {
+            throw unsafe damage(type, key: key.span.bytes, error)
+        }
+    }
+}

@@ -1,0 +1,151 @@
+/// Puts change sets together into one step: the net change of each record that is of interest.
+///
+/// As ``ChangeSquash`` does for readers of the feed; here records are wanted in the form of the newest version, and the ones
+/// before only of some types.
+package struct StepNet {
+    /// What is of interest of a record type.
+    package enum Interest {
+        case nothing
+        /// The records after the changes.
+        case after
+        /// The records before and after the changes.
+        case both
+    }
+
+    private struct Name: Hashable {
+        let type: UInt32
+        let key: [UInt8]
+    }
+
+    private struct Entry {
+        let type: OpenType
+        let needsBefore: Bool
+        let first: FeedChange
+        /// The newest change of the record, where it is not the first.
+        var last: FeedChange?
+    }
+
+    private let catalog: Catalog
+    private let interest: (UInt32) -> Interest
+    private var entries: [Entry] = []
+    private var places: [Name: Int] = [:]
+    /// Whether all changes so far are of one change set, in which each record is there once.
+    private var sequence: UInt64?
+    private var isOfOne = true
+
+    /// The types whose records changed in a way that the feed does not tell.
+    package private(set) var resetTypes: Set<UInt32> = []
+    /// Whether that is so for all types: also when a record type was changed.
+    package private(set) var resetsAll = false
+
+    /// How many records it holds.
+    package var count: Int { entries.count }
+
+    /// - Parameters:
+    ///   - interest: what is of interest of a type, by its number.
+    package init(_ catalog: Catalog, interest: @escaping (UInt32) -> Interest) {
+        self.catalog = catalog
+        self.interest = interest
+    }
+
+    /// Adds what comes next in the feed.
+    package mutating func add(_ part: FeedPart) {
+        if let sequence, sequence != part.sequence, isOfOne {
+            isOfOne = false
+            for (place, entry) in entries.enumerated() {
+                places[Name(type: entry.type.type.id, key: entry.first.key)] = place
+            }
+        }
+        sequence = part.sequence
+        for change in part.changes { add(change) }
+    }
+
+    private mutating func add(_ change: FeedChange) {
+        guard change.isOfRecord else {
+            if change.kind == .reset, change.type != .max {
+                resetTypes.insert(change.type)
+            } else {
+                resetsAll = true
+            }
+            return
+        }
+        let interest = interest(change.type)
+        if interest == .nothing { return }
+        guard let place = catalog.place(ofType: change.type) else { return }
+        if !isOfOne {
+            let name = Name(type: change.type, key: change.key)
+            if let place = places[name] {
+                entries[place].last = change
+                return
+            }
+            places[name] = entries.count
+        }
+        entries.append(Entry(type: catalog.types[place], needsBefore: interest == .both, first: change))
+    }
+
+    /// Gives up: everything is to be read afresh.
+    package mutating func reset() {
+        resetsAll = true
+        entries = []
+        places = [:]
+    }
+
+    /// The net changes, in the order of first touch.
+    ///
+    /// - Throws: ``StoreError`` with the code `damaged`.
+    package func finish() throws(StoreError) -> [StepChange] {
+        var changes: [StepChange] = []
+        changes.reserveCapacity(entries.count)
+        for entry in entries {
+            do {
+                if let change = try StepNet.net(entry) { changes.append(change) }
+            } catch {
+                throw StoreError(error, at: "a change of \(entry.type.name) in the feed")
+            }
+        }
+        return changes
+    }
+
+    private static func net(_ entry: Entry) throws(CodecError) -> StepChange? {
+        let type = entry.type
+        let last = entry.last ?? entry.first
+        let after = try last.after.map { (bytes) throws(CodecError) in try newest(bytes, type) }
+        guard entry.last != nil else {
+            let before = entry.needsBefore ? try entry.first.before(type) : nil
+            let old = try before.map { (bytes) throws(CodecError) in try newest(bytes, type) }
+            var changed = PlaceSet()
+            for earlier in entry.first.earlier {
+                if let place = type.type.place(ofField: earlier.field) { changed.insert(place) }
+            }
+            // Of fields that there are no more.
+            if entry.first.kind == .update, changed.isEmpty { return nil }
+            return StepChange(
+                type: type, key: entry.first.key, kind: entry.first.kind, before: old, after: after,
+                changedPlaces: changed)
+        }
+        let before = try entry.first.before(type).map { (bytes) throws(CodecError) in try newest(bytes, type) }
+        switch (before, after) {
+        case (nil, nil): return nil
+        case (nil, _?): return StepChange(type: type, key: last.key, kind: .insert, before: nil, after: after)
+        case (_?, nil): return StepChange(type: type, key: last.key, kind: .delete, before: before, after: nil)
+        case (let before?, let after?):
+            let (oldBytes, newBytes) = (before.bytes, after.bytes)
+            let old = unsafe try RecordBytes(unverified: oldBytes.span.bytes)
+            let new = unsafe try RecordBytes(unverified: newBytes.span.bytes)
+            guard old.incarnation == new.incarnation else {
+                return StepChange(type: type, key: last.key, kind: .replace, before: before, after: after)
+            }
+            let changed = PlaceSet(try RecordDifference.changedPlaces(from: old, to: new.bytes))
+            if changed.isEmpty { return nil }
+            return StepChange(
+                type: type, key: last.key, kind: .update, before: before, after: after, changedPlaces: changed)
+        }
+    }
+
+    /// A record in the form of the newest version.
+    private static func newest(_ bytes: [UInt8], _ type: OpenType) throws(CodecError) -> RecordContent {
+        let record = unsafe try RecordBytes(unverified: bytes.span.bytes)
+        if try type.upgrade(fromVersion: record.schemaVersion) == nil { return RecordContent(bytes) }
+        return RecordContent(try type.withNewest(record) { $0.bytes.array() })
+    }
+}

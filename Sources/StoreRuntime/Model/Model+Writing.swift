@@ -1,0 +1,67 @@
+public import StoreEngine
+
+extension Model {
+    /// Changes the record in a write transaction, and returns once that is committed and the model shows it.
+    ///
+    /// ```swift
+    /// try await sensor.update { $0.celsius += 1 }
+    /// ```
+    ///
+    /// - Parameter body: gets the record as it is in the transaction, which may be newer than what the model shows.
+    /// - Returns: the record after, and the position of the commit.
+    /// - Throws: what `body` throws; ``StoreError``: `recordNotFound` when the record was deleted, and as
+    ///   ``Store/write(durability:_:)``.
+    @discardableResult
+    public func update(_ body: @escaping @Sendable (inout R) throws -> Void) async throws -> Committed<R> {
+        let id = id
+        return try await core.write { tx in try tx.update(R.self, id: id, body) }
+    }
+
+    /// Deletes the record in a write transaction, and returns once that is committed and the model says so.
+    ///
+    /// - Throws: ``StoreError``, as ``WriteTransaction/delete(_:id:)`` and ``Store/write(durability:_:)``.
+    @discardableResult
+    public func delete() async throws -> Position {
+        let id = id
+        return try await core.write { tx in try tx.delete(R.self, id: id) }.position
+    }
+
+    /// A binding to a field: reading it gives what the model shows, setting it queues a transaction of one field.
+    ///
+    /// Changes are made in the order of their making, each to the field as it is then. Reading is tracked by Observation.
+    ///
+    /// - Parameters:
+    ///   - field: the field, such as `\.celsius`.
+    ///   - isOptimistic: whether this binding shows what was set before it is committed. Models and other bindings show it
+    ///     after. When a transaction fails, the binding shows the committed value again.
+    ///   - onError: told of each transaction that failed, on no particular thread. By default nobody is told.
+    public func binding<V: Sendable>(
+        _ field: KeyPath<R.Fields, Field<R, V>>, isOptimistic: Bool = false,
+        onError: (@Sendable (any Error) -> Void)? = nil
+    ) -> Binding<V> {
+        let token = FieldToken(R.fields[keyPath: field])
+        let pending = isOptimistic ? PendingValue<V>() : nil
+        return Binding(
+            get: { [self] in
+                let committed = value(token)
+                return pending?.value ?? committed
+            },
+            update: { [self] body in
+                let number = pending?.begin { [self] in value(token) } change: { body(&$0) }
+                let id = id
+                let result = ResultBox<R>()
+                let job = core.makeJob(nil, nil, { tx in
+                    try tx.update(R.self, id: id) { record in
+                        var value = token.value(in: record)
+                        body(&value)
+                        token.set(value, in: &record)
+                    }
+                }, result)
+                core.submit(job) { outcome in
+                    let isFailed = if case .failure = outcome { true } else { false }
+                    if let number { pending?.finish(number, isFailed: isFailed) }
+                    if case .failure(let error) = outcome { onError?(error) }
+                }
+            })
+    }
+}

@@ -1,0 +1,109 @@
+import LMDB
+import StoreEngine
+
+/// How far models and live results are, and what of that is not published yet.
+struct AppliedState {
+    /// What a step has changed.
+    struct Publication {
+        let sequence: UInt64
+        let publishers: [any Publishing]
+    }
+
+    private var applied: Position?
+    private var catalogVersion: UInt64 = 0
+    private var publications: [Publication] = []
+    /// What has older versions, for views that were open when it was published.
+    private var withOlder: [any Publishing] = []
+
+    /// The most records that are netted in one step; with more, everything is read afresh.
+    private static let changeLimit = 1_000_000
+
+    /// Where it stands.
+    var position: Position {
+        guard let applied else { preconditionFailure("steps have not begun") }
+        return applied
+    }
+
+    var hasPublications: Bool { !publications.isEmpty }
+
+    mutating func begin(at position: Position, catalogVersion: UInt64) {
+        applied = position
+        self.catalogVersion = catalogVersion
+    }
+
+    /// Takes the oldest step that was not published.
+    mutating func takePublication() -> Publication? { publications.isEmpty ? nil : publications.removeFirst() }
+
+    /// Notes what a published step leaves, and lets versions go that were kept for views that have ended.
+    mutating func finish(_ publication: Publication, older: [any Publishing], floor: UInt64) {
+        withOlder = withOlder.filter { $0.prune(below: floor) } + older
+    }
+
+    /// Applies what was committed up to a snapshot.
+    ///
+    /// - Parameter willApply: told before models are looked for.
+    mutating func apply(
+        _ scope: borrowing ReadingScope, tables: [any ModelTable], recent: Dispatcher,
+        willApply: (UInt64) -> Void
+    ) throws {
+        let head = try scope.feedHead()
+        guard head.sequence > position.sequence else { return }
+        let target = Position(store: scope.state.identity, head: head)
+        willApply(head.sequence)
+        let net = try net(scope, to: target, tables, recent)
+        let isReset = net.resetsAll || catalogVersion != scope.state.catalog.version
+        let changes = isReset ? [] : try net.finish()
+        var publishers: [any Publishing] = []
+        for table in tables {
+            if isReset || !net.resetTypes.isDisjoint(with: table.typeNumbers(scope.state.catalog)) {
+                try table.refresh(scope, at: target, &publishers)
+            } else {
+                try table.apply(changes, from: position.sequence, to: target, scope.state.catalog, &publishers)
+            }
+        }
+        applied = target
+        catalogVersion = scope.state.catalog.version
+        publications.append(Publication(sequence: target.sequence, publishers: publishers))
+    }
+
+    /// The net changes since the last step.
+    private func net(
+        _ scope: borrowing ReadingScope, to target: Position, _ tables: [any ModelTable], _ dispatcher: Dispatcher
+    ) throws -> StepNet {
+        let catalog = scope.state.catalog
+        var interest: [UInt32: StepNet.Interest] = [:]
+        for table in tables where !table.isEmpty {
+            for number in table.typeNumbers(catalog) { interest[number] = .after }
+        }
+        var net = StepNet(catalog) { [interest] in interest[$0] ?? .nothing }
+        var position = self.position
+        let count = Int(clamping: target.sequence - position.sequence)
+        for entry in dispatcher.recent(after: position.sequence, limit: count) {
+            let part = try entry.part(store: target.store)
+            // What another process has written comes from the store.
+            guard part.header.previousHash == position.hash else { break }
+            net.add(part)
+            position = part.position
+        }
+        try AppliedState.read(scope, from: position, to: target, into: &net)
+        return net
+    }
+
+    private static func read(
+        _ scope: borrowing ReadingScope, from position: Position, to target: Position, into net: inout StepNet
+    ) throws {
+        var walk = FeedWalk(after: position)
+        do throws(StoreError) {
+            while walk.isInside || walk.position.sequence < target.sequence {
+                let parts = try walk.read(scope, changeLimit: 10_000)
+                if parts.isEmpty { break }
+                for part in parts { net.add(part) }
+                if net.count > changeLimit { return net.reset() }
+            }
+        } catch {
+            guard error.code == .positionCompacted || error.code == .positionDiverged else { throw error }
+            // Retention has removed what was not read: records say what there is now.
+            net.reset()
+        }
+    }
+}

@@ -1,0 +1,50 @@
+import LMDB
+public import StoreEngine
+
+/// A position of a store, held fixed for the length of one closure: models, live results and all that is fetched through the
+/// view are as they were at that position.
+///
+/// A closure of ``Store/view(_:)`` gets one and must not let it escape.
+@safe
+public struct ReadView: ~Copyable, ReadableTransaction {
+    let storage: ReadViewStorage
+
+    /// The position.
+    public var position: Position { storage.position }
+
+    public var _reading: ReadingScope {
+        @_lifetime(borrow self)
+        borrowing get {
+            // The storage lives as long as the view, and its transaction as long as the storage.
+            unsafe _overrideLifetime(storage.scope, borrowing: self)
+        }
+    }
+}
+
+extension Store {
+    /// Runs `body` in a read view: everything that it reads of this store is at one position.
+    ///
+    /// That holds for models (``Model``) and live results too, which show what they were at the view's position, whatever is
+    /// committed meanwhile. `body` runs on the calling thread and must not wait for long: while it runs, pages that writers
+    /// free cannot be used again.
+    ///
+    /// The view's position is the newest one when it opens; what this process has committed before is in it. In a view of the
+    /// same store `body` runs in that one.
+    ///
+    /// - Throws: what `body` throws; ``StoreError``: `closed` and others.
+    public func view<T>(_ body: (borrowing ReadView) throws -> T) throws -> T {
+        try requireOpen()
+        return try core.view(log: nil, body)
+    }
+}
+
+extension StoreCore {
+    /// As ``Store/view(_:)``; what is read is noted in `log`.
+    func view<T>(log: ReadLog?, _ body: (borrowing ReadView) throws -> T) throws -> T {
+        try stepper.start(self)
+        if let outer = ReadViewStorage.current(on: stepper.timeline) { return try body(ReadView(storage: outer)) }
+        let storage = try stepper.openView(self)
+        storage.reads = log
+        return try storage.enter { try body(ReadView(storage: storage)) }
+    }
+}

@@ -1,0 +1,86 @@
+import Foundation
+import LMDB
+import StoreEngine
+import Synchronization
+
+/// A position and its snapshot while a read view is open; known to the thread that it is open on.
+///
+/// It belongs to that thread alone.
+@safe
+final class ReadViewStorage {
+    let timeline: Timeline
+    let position: Position
+    /// Apart, as what lies in a class cannot be borrowed for as long as the class lives.
+    private let transaction: UnsafeMutablePointer<ReadTransaction>
+    /// What the view's closure reads of models and live results, where that is asked for.
+    var reads: ReadLog?
+    /// The view that the thread was in before: views of different stores, or of one, may be open in each other.
+    private var outer: ReadViewStorage?
+
+    var sequence: UInt64 { position.sequence }
+
+    init(_ timeline: Timeline, _ position: Position, _ transaction: consuming ReadTransaction) {
+        self.timeline = timeline
+        self.position = position
+        unsafe self.transaction = .allocate(capacity: 1)
+        unsafe self.transaction.initialize(to: transaction)
+    }
+
+    deinit {
+        unsafe transaction.deinitialize(count: 1)
+        unsafe transaction.deallocate()
+    }
+
+    /// What the view reads through.
+    var scope: ReadingScope {
+        @_lifetime(borrow self)
+        borrowing get { unsafe _overrideLifetime(transaction.pointee._reading, borrowing: self) }
+    }
+
+    /// The record with an id at the view's position.
+    func record<R: Record>(_ type: R.Type, id: R.ID) throws(StoreError) -> R? {
+        unsafe try transaction.pointee.get(type, id: id)
+    }
+
+    /// How many views are open on all threads: while there are none, no thread has to look for its own.
+    private static let openCount = Atomic<Int>(0)
+
+    private static let key: pthread_key_t = {
+        var key = pthread_key_t()
+        let code = unsafe pthread_key_create(&key, nil)
+        precondition(code == 0, "the system has no thread-specific key left")
+        return key
+    }()
+
+    /// The innermost view of the calling thread.
+    private static var current: ReadViewStorage? {
+        guard openCount.load(ordering: .relaxed) > 0, let pointer = unsafe pthread_getspecific(key) else { return nil }
+        return unsafe Unmanaged<ReadViewStorage>.fromOpaque(pointer).takeUnretainedValue()
+    }
+
+    /// The innermost view of the calling thread on a store.
+    static func current(on timeline: Timeline) -> ReadViewStorage? {
+        var view = current
+        while let found = view {
+            if found.timeline === timeline { return found }
+            view = found.outer
+        }
+        return nil
+    }
+
+    /// Runs `body` with this as the calling thread's view.
+    func enter<T>(_ body: () throws -> T) rethrows -> T {
+        _ = ReadViewStorage.openCount.wrappingAdd(1, ordering: .relaxed)
+        outer = ReadViewStorage.current
+        // The caller keeps it for as long as the pointer is there.
+        unsafe pthread_setspecific(ReadViewStorage.key, Unmanaged.passUnretained(self).toOpaque())
+        defer {
+            unsafe pthread_setspecific(
+                ReadViewStorage.key, outer.map { unsafe Unmanaged.passUnretained($0).toOpaque() })
+            outer = nil
+            _ = ReadViewStorage.openCount.wrappingSubtract(1, ordering: .relaxed)
+            timeline.close(sequence)
+        }
+        return try body()
+    }
+}

@@ -1,0 +1,191 @@
+import Dispatch
+import Foundation
+import LMDB
+import StoreEngine
+import Synchronization
+
+/// Brings models and live results from one position of the store to a later one, in steps.
+///
+/// A step has two halves. *Applying* reads what was committed since the step before, from one snapshot, and gives models and
+/// live results a version at its position; no code of users runs in it. *Publishing* tells Observation, shows the position,
+/// and tells subscribers; it is done on a thread of its own, in the order of applying.
+///
+/// Life: starts with the first model, live query or read view; its thread ends with the store. Programs that use none of
+/// these pay one look at an atomic for each commit.
+/// - `state` is protected by its mutex, and so is `applied`; `applied`'s is held while a step is applied, and taken before
+///   those of models and results.
+/// - `isRunning` rises once.
+final class Stepper: Sendable {
+    let timeline = Timeline()
+    private let state = HandoverMutex(StepState())
+    private let applied = HandoverMutex(AppliedState())
+    private let work = DispatchSemaphore(value: 0)
+    private let ended = DispatchSemaphore(value: 0)
+    private let isStarted = Atomic(false)
+    /// The position that is being applied: whoever adds a model of an earlier one reads it again.
+    private let applying = Atomic<UInt64>(0)
+    private let modelTables = HandoverMutex<[ObjectIdentifier: any ModelTable]>([:])
+
+    /// How long the thread rests after a step that failed, in seconds.
+    private static let retrySeconds = 0.05
+
+    /// Whether steps are made, so that a write has to wait for its own.
+    var isRunning: Bool { isStarted.load(ordering: .acquiring) }
+
+    // MARK: Life
+
+    /// Starts making steps, if that was not done before.
+    func start(_ core: StoreCore) throws {
+        if isRunning { return }
+        try applied.withLock { applied in
+            guard state.withLock({ $0.start() }) else { return }
+            do {
+                core.dispatcher.listen(core.access) { [weak self] in self?.ask() }
+                let transaction = try core.beginRead()
+                let scope = transaction._reading
+                let position = try scope.feedPosition()
+                applied.begin(at: position, catalogVersion: scope.state.catalog.version)
+                timeline.show(position.sequence)
+                _ = state.withLock { $0.show(position.sequence) }
+            } catch {
+                state.withLock { $0.unstart() }
+                throw error
+            }
+            startThread(core)
+            isStarted.store(true, ordering: .releasing)
+        }
+    }
+
+    private func startThread(_ core: StoreCore) {
+        let thread = Thread { [self] in
+            // What observers do on it must not wait for the writer or for steps.
+            WriterThread.isCurrent = true
+            Thread.current.name = "store-step"
+            run(core)
+            ended.signal()
+        }
+        thread.stackSize = 8 << 20
+        thread.start()
+    }
+
+    /// Makes the last step, ends the thread, and tells all observers that nothing comes any more.
+    func stop() {
+        guard state.withLock({ $0.stop() }) else { return }
+        work.signal()
+        ended.wait()
+        for table in tables { table.endAll() }
+        for completion in state.withLock({ $0.release() }) { completion() }
+    }
+
+    // MARK: Waiting
+
+    /// Has a step made soon.
+    func ask() {
+        if state.withLock({ $0.ask() }) { work.signal() }
+    }
+
+    /// Calls `completion` once a commit of this process is shown.
+    func afterShowing(_ sequence: UInt64, _ completion: @escaping @Sendable () -> Void) {
+        if state.withLock({ $0.wait(for: sequence, completion) }) { return completion() }
+        ask()
+    }
+
+    // MARK: The thread
+
+    private func run(_ core: StoreCore) {
+        var hasFailed = false
+        while true {
+            switch state.withLock({ $0.next() }) {
+            case .rest:
+                guard hasFailed else {
+                    work.wait()
+                    continue
+                }
+                _ = work.wait(timeout: .now() + Stepper.retrySeconds)
+                hasFailed = !step(core)
+            case .step: hasFailed = !step(core)
+            case .stop:
+                _ = step(core)
+                return
+            }
+        }
+    }
+
+    /// Makes a step.
+    ///
+    /// - Returns: whether it succeeded.
+    private func step(_ core: StoreCore) -> Bool {
+        var failure: (any Error)?
+        do {
+            try apply(core)
+        } catch {
+            failure = error
+        }
+        publish()
+        guard failure != nil else { return true }
+        // Their commits are made; what cannot be shown now is later.
+        for completion in state.withLock({ $0.release() }) { completion() }
+        return false
+    }
+
+    private func apply(_ core: StoreCore) throws {
+        try applied.withLock { applied in
+            let transaction = try core.beginRead()
+            try apply(transaction, &applied, core)
+        }
+    }
+
+    private func apply(
+        _ transaction: borrowing ReadTransaction, _ applied: inout AppliedState, _ core: StoreCore
+    ) throws {
+        let scope = transaction._reading
+        try applied.apply(scope, tables: tables, recent: core.dispatcher) { sequence in
+            applying.store(sequence, ordering: .sequentiallyConsistent)
+        }
+    }
+
+    private func publish() {
+        while let publication = applied.withLock({ $0.takePublication() }) {
+            let sequence = publication.sequence
+            for publisher in publication.publishers { publisher.willShow(sequence) }
+            timeline.show(sequence)
+            for publisher in publication.publishers { publisher.didShow(sequence) }
+            let floor = timeline.floor
+            let older = publication.publishers.filter { $0.prune(below: floor) }
+            applied.withLock { $0.finish(publication, older: older, floor: floor) }
+            for completion in state.withLock({ $0.show(sequence) }) { completion() }
+        }
+    }
+
+    // MARK: Reading at a position
+
+    /// Opens a read view at the newest position, which is applied but need not be shown yet.
+    func openView(_ core: StoreCore) throws -> ReadViewStorage {
+        let (storage, isAhead) = try applied.withLock { applied in
+            let transaction = try core.beginRead()
+            try apply(transaction, &applied, core)
+            let position = applied.position
+            timeline.open(position.sequence)
+            return (ReadViewStorage(timeline, position, transaction), applied.hasPublications)
+        }
+        if isAhead { ask() }
+        return storage
+    }
+
+    // MARK: Models
+
+    private var tables: [any ModelTable] { modelTables.withLock { Array($0.values) } }
+
+    /// The models of a record type.
+    func table<R: Record>(_ type: R.Type) -> TypedModelTable<R> {
+        modelTables.withLock { tables in
+            if let table = tables[ObjectIdentifier(type)] as? TypedModelTable<R> { return table }
+            let table = TypedModelTable<R>(timeline)
+            tables[ObjectIdentifier(type)] = table
+            return table
+        }
+    }
+
+    /// Whether what was read at a position may lack what is being applied.
+    func isPast(_ sequence: UInt64) -> Bool { applying.load(ordering: .sequentiallyConsistent) > sequence }
+}

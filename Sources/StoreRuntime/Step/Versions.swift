@@ -1,0 +1,47 @@
+/// What something is at different positions: the newest value, and older ones for as long as one may ask for them.
+struct Versions<Value> {
+    private struct Version {
+        let sequence: UInt64
+        let value: Value
+    }
+
+    private var last: Version
+    /// In rising order.
+    private var older: [Version] = []
+
+    init(_ value: Value, at sequence: UInt64) { last = Version(sequence: sequence, value: value) }
+
+    /// The newest value, which need not be visible yet.
+    var newest: Value { last.value }
+    /// The position of the newest value.
+    var newestSequence: UInt64 { last.sequence }
+    /// Whether there are others.
+    var hasOlder: Bool { !older.isEmpty }
+
+    /// The value at a position; nil where it was let go, or was not there yet.
+    func value(at sequence: UInt64) -> Value? {
+        if last.sequence <= sequence { return last.value }
+        return older.last { $0.sequence <= sequence }?.value
+    }
+
+    /// The oldest value that is known.
+    var oldest: Value { older.first?.value ?? last.value }
+
+    /// Adds a newer value.
+    mutating func push(_ value: Value, at sequence: UInt64) {
+        older.append(last)
+        last = Version(sequence: sequence, value: value)
+    }
+
+    /// Adds a value that is older than all.
+    mutating func addOldest(_ value: Value, at sequence: UInt64) {
+        older.insert(Version(sequence: sequence, value: value), at: 0)
+    }
+
+    /// Forgets what nobody may ask for who asks at `floor` or later.
+    mutating func prune(below floor: UInt64) {
+        if last.sequence <= floor { return older = [] }
+        guard let first = older.lastIndex(where: { $0.sequence <= floor }), first > 0 else { return }
+        older.removeFirst(first)
+    }
+}

@@ -1,0 +1,48 @@
+import StoreEngine
+
+// Write closures of all who share the core: the stores, and their models.
+extension StoreCore {
+    /// Runs `body` in a write transaction. See ``Store/write(durability:_:)``.
+    func write<T: Sendable>(
+        originName: String? = nil, durability: Durability? = nil,
+        _ body: @escaping @Sendable (inout WriteTransaction) throws -> T
+    ) async throws -> Committed<T> {
+        let result = ResultBox<T>()
+        let job = makeJob(durability, originName, body, result)
+        let position = try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Position, any Error>) in
+                submit(job) { continuation.resume(with: $0) }
+            }
+        } onCancel: {
+            job.withdraw()
+        }
+        return try committed(result, position)
+    }
+
+    /// Queues a write closure, after all that were queued before, and calls `completion` when it is committed or failed.
+    func submit(_ job: WriteJob, _ completion: @escaping WriteJob.Completion) {
+        job.onCompletion(completion)
+        do {
+            try enqueue(job)
+        } catch {
+            job.complete(.failure(error))
+        }
+    }
+
+    func makeJob<T: Sendable>(
+        _ durability: Durability?, _ originName: String?,
+        _ body: @escaping @Sendable (inout WriteTransaction) throws -> T, _ result: ResultBox<T>
+    ) -> WriteJob {
+        let context = makeContext(originName: originName)
+        return WriteJob(durability: durability ?? options.durability, context: context) { transaction in
+            result.set(try body(&transaction))
+        }
+    }
+
+    func committed<T: Sendable>(_ result: ResultBox<T>, _ position: Position) throws -> Committed<T> {
+        guard let value = result.get() else {
+            throw StoreError(.other, "a write was committed without a result")
+        }
+        return Committed(result: value, position: position)
+    }
+}

@@ -1,0 +1,335 @@
+import Dispatch
+import Foundation
+import ModelStore
+import Observation
+import Synchronization
+import Testing
+
+/// Live models of records: identity, reading, subscribing, deleting.
+@Suite(.timeLimit(.minutes(5))) struct ModelTests {
+    static func sensor(_ number: Int, celsius: Double = 20, room: String = "hall") -> Sensor {
+        Sensor(id: "s\(number)", room: room, serial: "A-\(number)", celsius: celsius)
+    }
+
+    static func store(sensors: Int = 1) throws -> Store {
+        let store = try Store.temporary(records: Sensor.self, Account.self, options: ChangeFeedTests.small())
+        try write(store) { tx in
+            for number in 0..<sensors { try tx.insert(sensor(number)) }
+        }
+        return store
+    }
+
+    /// A blocking write, which tasks may not name.
+    static func write<T: Sendable>(
+        _ store: Store, _ body: @escaping @Sendable (inout WriteTransaction) throws -> T
+    ) throws -> T {
+        try store.write(body).result
+    }
+
+    @Test func `a model shows the fields of its record`() throws {
+        let store = try Self.store()
+        let model = try store.model(Sensor.self, id: "s0")
+        #expect(model.id == "s0")
+        #expect(model.celsius == 20 && model.room == "hall" && model.note == nil)
+        #expect(model.record == Self.sensor(0))
+        #expect(!model.isDeleted)
+        #expect(try store.modelIfPresent(Sensor.self, id: "none") == nil)
+        #expect { try store.model(Sensor.self, id: "none") } throws: { error in
+            (error as? StoreError)?.code == .recordNotFound
+        }
+    }
+
+    @Test func `a write has reached the models when it returns`() async throws {
+        let store = try Self.store()
+        let model = try store.model(Sensor.self, id: "s0")
+        for step in 1...200 {
+            let written = try await store.write { try $0.update(Sensor.self, id: "s0") { $0.celsius = Double(step) } }
+            #expect(model.celsius == Double(step))
+            #expect(model.position == written.position)
+        }
+        try Self.write(store) { _ = try $0.update(Sensor.self, id: "s0") { $0.celsius = -1 } }
+        #expect(model.celsius == -1)
+    }
+
+    @Test func `asking twice, also from many tasks at once, gives the same model`() async throws {
+        let store = try Self.store(sensors: 10)
+        for number in 0..<10 {
+            let models = try await withThrowingTaskGroup(of: Model<Sensor>.self) { group in
+                for _ in 0..<16 { group.addTask { try store.model(Sensor.self, id: "s\(number)") } }
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+            #expect(models.allSatisfy { $0 === models[0] })
+        }
+    }
+
+    @Test func `a model that nobody holds is let go, and a new one has the newest values`() async throws {
+        let store = try Self.store()
+        weak var old: Model<Sensor>?
+        do {
+            let model = try store.model(Sensor.self, id: "s0")
+            old = model
+            #expect(model.celsius == 20)
+        }
+        #expect(old == nil)
+        try await store.write { try $0.update(Sensor.self, id: "s0") { $0.celsius = 30 } }
+        #expect(try store.model(Sensor.self, id: "s0").celsius == 30)
+    }
+
+    @Test func `a deleted record's model keeps its last values, and the next record of the id has its own`() async throws {
+        let store = try Self.store()
+        let old = try store.model(Sensor.self, id: "s0")
+        try await store.write { try $0.delete(Sensor.self, id: "s0") }
+        #expect(old.isDeleted && old.celsius == 20)
+        #expect(try store.modelIfPresent(Sensor.self, id: "s0") == nil)
+        try await store.write { try $0.insert(Self.sensor(0, celsius: 5)) }
+        let new = try store.model(Sensor.self, id: "s0")
+        #expect(new !== old && new.celsius == 5 && old.celsius == 20 && old.isDeleted)
+        try await store.write { try $0.update(Sensor.self, id: "s0") { $0.celsius = 6 } }
+        #expect(new.celsius == 6 && old.celsius == 20)
+        // Within one write it stays the same record.
+        try await store.write { tx in
+            try tx.delete(Sensor.self, id: "s0")
+            try tx.insert(Self.sensor(0, celsius: 7))
+        }
+        #expect(new.celsius == 7 && !new.isDeleted)
+    }
+
+    @Test func `values come first as they are, then once for each other value`() async throws {
+        let store = try Self.store()
+        let model = try store.model(Sensor.self, id: "s0")
+        var values = model.values(of: \.celsius).makeAsyncIterator()
+        #expect(await values.next() == 20)
+        for celsius in [21.0, 21, 22, 22, 23] {
+            try await store.write { try $0.update(Sensor.self, id: "s0") { $0.celsius = celsius } }
+            try await store.write { try $0.update(Sensor.self, id: "s0") { $0.note = "\(celsius)" } }
+        }
+        // Those in between have merged.
+        #expect(await values.next() == 23)
+        try await store.write { try $0.delete(Sensor.self, id: "s0") }
+        #expect(await values.next() == nil)
+    }
+
+    @Test func `several fields come together, each element from one position`() async throws {
+        let store = try Self.store()
+        let model = try store.model(Sensor.self, id: "s0")
+        let reader = Task {
+            var count = 0
+            for await (celsius, note) in model.values(of: \.celsius, \.note) {
+                #expect(note == nil || note == "\(celsius)")
+                count += 1
+                if celsius == 300 { break }
+            }
+            return count
+        }
+        for step in 1...300 {
+            try await store.write { tx in
+                try tx.update(Sensor.self, id: "s0") {
+                    $0.celsius = Double(step)
+                    $0.note = "\(Double(step))"
+                }
+            }
+        }
+        #expect(await reader.value > 1)
+    }
+
+    @Test func `changes tell what was, what is, which fields, and the end`() async throws {
+        let store = try Self.store()
+        let model = try store.model(Sensor.self, id: "s0")
+        var changes = model.changes.makeAsyncIterator()
+        let first = try #require(await changes.next())
+        #expect(first.kind == .current && first.old == nil && first.new == Self.sensor(0))
+        try await store.write { try $0.update(Sensor.self, id: "s0") { $0.celsius = 21 } }
+        let second = try #require(await changes.next())
+        #expect(second.kind == .updated && second.changedFields.names == ["celsius"])
+        #expect(second.old?.celsius == 20 && second.new?.celsius == 21)
+        try await store.write { try $0.update(Sensor.self, id: "s0") { $0.note = "x" } }
+        try await store.write { try $0.update(Sensor.self, id: "s0") { $0.celsius = 22 } }
+        try await store.write { try $0.delete(Sensor.self, id: "s0") }
+        let last = try #require(await changes.next())
+        #expect(last.kind == .deleted && last.new == nil)
+        #expect(await changes.next() == nil)
+    }
+
+    @Test func `Observation tracks field by field`() async throws {
+        let store = try Self.store()
+        let model = try store.model(Sensor.self, id: "s0")
+        let count = Atomic(0)
+        withObservationTracking {
+            _ = model.celsius
+        } onChange: {
+            count.wrappingAdd(1, ordering: .relaxed)
+        }
+        try await store.write { try $0.update(Sensor.self, id: "s0") { $0.note = "other" } }
+        try await store.write { try $0.update(Sensor.self, id: "s0") { $0.celsius = 20 } }
+        #expect(count.load(ordering: .relaxed) == 0)
+        try await store.write { try $0.update(Sensor.self, id: "s0") { $0.celsius = 21 } }
+        #expect(count.load(ordering: .relaxed) == 1)
+    }
+
+    @Test func `willSet still shows the old value and nothing of the step is shown before all of it`() async throws {
+        let store = try Self.store(sensors: 3)
+        let models = try (0..<3).map { try store.model(Sensor.self, id: "s\($0)") }
+        let seen = Mutex<[Double]>([])
+        for model in models {
+            withObservationTracking {
+                _ = model.celsius
+            } onChange: {
+                let values = models.map(\.celsius)
+                seen.withLock { $0 += values }
+            }
+        }
+        try await store.write { tx in
+            for number in 0..<3 { try tx.update(Sensor.self, id: "s\(number)") { $0.celsius = 50 } }
+        }
+        #expect(seen.withLock { $0 } == Array(repeating: 20, count: 9))
+        #expect(models.map(\.celsius) == [50, 50, 50])
+    }
+
+    @Test func `leaving the loop or cancelling the task ends a subscription, which until then keeps the model`() async throws {
+        let store = try Self.store()
+        weak var model: Model<Sensor>?
+        let task: Task<Int, any Error>
+        do {
+            let strong = try store.model(Sensor.self, id: "s0")
+            model = strong
+            let values = strong.values(of: \.celsius)
+            task = Task {
+                var count = 0
+                for await _ in values { count += 1 }
+                return count
+            }
+        }
+        try await store.write { try $0.update(Sensor.self, id: "s0") { $0.celsius = 21 } }
+        #expect(model?.celsius == 21)
+        task.cancel()
+        _ = try await task.value
+        // The task's closure goes with the task, a moment later. The suite's time limit ends a wait in vain.
+        while model != nil { await Task.yield() }
+    }
+
+    @Test func `a closed store ends its sequences, and models keep their last values`() async throws {
+        let store = try Self.store()
+        let model = try store.model(Sensor.self, id: "s0")
+        var values = model.values(of: \.celsius).makeAsyncIterator()
+        #expect(await values.next() == 20)
+        let rest = Task { [values] in
+            var values = values
+            return await values.next()
+        }
+        store.close()
+        #expect(await rest.value == nil)
+        #expect(model.celsius == 20)
+        await #expect(throws: StoreError.self) { try await model.update { $0.celsius = 1 } }
+    }
+
+    @Test func `a view shows models and fetches at its position, whatever is committed meanwhile`() async throws {
+        let store = try Self.store(sensors: 2)
+        let first = try store.model(Sensor.self, id: "s0")
+        let before = try store.view { view in
+            #expect(first.celsius == 20)
+            try Self.elsewhere {
+                try Self.write(store) { tx in
+                    for number in 0..<2 { try tx.update(Sensor.self, id: "s\(number)") { $0.celsius = 99 } }
+                    try tx.insert(Self.sensor(7))
+                }
+            }
+            #expect(first.celsius == 20)
+            // A model that is made now, too.
+            #expect(try store.model(Sensor.self, id: "s1").celsius == 20)
+            #expect(try store.modelIfPresent(Sensor.self, id: "s7") == nil)
+            #expect(try view.fetch(Sensor.where { $0.celsius == 20 }).count == 2)
+            return view.position
+        }
+        #expect(first.celsius == 99)
+        #expect(first.position.sequence == before.sequence + 1)
+        #expect(try store.model(Sensor.self, id: "s1").celsius == 99)
+        #expect(try store.model(Sensor.self, id: "s7").celsius == 20)
+    }
+
+    /// Runs `body` on another thread and waits for it.
+    static func elsewhere(_ body: @escaping @Sendable () throws -> Void) throws {
+        let outcome = Mutex<Result<Void, any Error>?>(nil)
+        let isDone = DispatchSemaphore(value: 0)
+        withoutActuallyEscaping(body) { body in
+            Thread.detachNewThread {
+                let result = Result { try body() }
+                outcome.withLock { $0 = result }
+                isDone.signal()
+            }
+            isDone.wait()
+        }
+        try outcome.withLock { $0 }?.get()
+    }
+
+    @Test func `models and fetches of one view agree while others write`() async throws {
+        let store = try Self.store(sensors: 5)
+        let models = try (0..<5).map { try store.model(Sensor.self, id: "s\($0)") }
+        let isDone = Atomic(false)
+        async let writer: Void = {
+            for step in 1...400 {
+                try await store.write { tx in
+                    for number in 0..<5 { try tx.update(Sensor.self, id: "s\(number)") { $0.celsius = Double(step) } }
+                }
+            }
+            isDone.store(true, ordering: .releasing)
+        }()
+        var views = 0
+        while !isDone.load(ordering: .acquiring) {
+            try store.view { view in
+                let shown = models.map(\.celsius)
+                let stored = try view.fetch(Sensor.order { $0.id.ascending }).map(\.celsius)
+                #expect(Set(shown).count == 1)
+                #expect(shown == stored)
+            }
+            views += 1
+            await Task.yield()
+        }
+        try await writer
+        #expect(views > 0)
+    }
+
+    @Test func `a binding writes one field through a transaction, in order`() async throws {
+        let store = try Self.store()
+        let model = try store.model(Sensor.self, id: "s0")
+        let binding = model.binding(\.celsius)
+        var values = model.values(of: \.celsius).makeAsyncIterator()
+        #expect(await values.next() == 20)
+        binding.wrappedValue = 25
+        for _ in 0..<10 { binding.update { $0 += 1 } }
+        var last: Double?
+        while last != 35 { last = await values.next() }
+        #expect(binding.wrappedValue == 35)
+    }
+
+    @Test func `an optimistic binding shows what it has set at once, and takes it back on an error`() async throws {
+        let store = try Self.store(sensors: 2)
+        let model = try store.model(Sensor.self, id: "s0")
+        let (errors, continuation) = AsyncStream<any Error>.makeStream()
+        let binding = model.binding(\.serial, isOptimistic: true) { continuation.yield($0) }
+        // Unique, and another one's.
+        binding.wrappedValue = "A-1"
+        #expect(binding.wrappedValue == "A-1" || model.serial == "A-0")
+        for await error in errors {
+            #expect((error as? StoreError)?.code == .uniqueViolation)
+            break
+        }
+        #expect(binding.wrappedValue == "A-0")
+        binding.wrappedValue = "B"
+        #expect(binding.wrappedValue == "B")
+        try await model.update { $0.note = "after" }
+        #expect(model.serial == "B" && binding.wrappedValue == "B")
+    }
+
+    @Test func `update changes the record as it is in the transaction`() async throws {
+        let store = try Self.store()
+        let model = try store.model(Sensor.self, id: "s0")
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<50 { group.addTask { try await model.update { $0.celsius += 1 } } }
+            try await group.waitForAll()
+        }
+        #expect(model.celsius == 70)
+        try await model.delete()
+        #expect(model.isDeleted)
+        await #expect(throws: StoreError.self) { try await model.update { $0.celsius = 0 } }
+    }
+}
