@@ -62,6 +62,17 @@ package struct PlaceSet: Hashable, Sendable {
         return zip(high, other.high).contains { $0 & $1 != 0 }
     }
 
-    /// The places below `count` that are in it, ascending.
-    package func places(below count: Int) -> [Int] { (0..<count).filter { contains($0) } }
+    /// The places, ascending; nil for ``all``, which knows no last one.
+    package var places: [Int]? {
+        if isAll { return nil }
+        var places: [Int] = []
+        for (number, word) in ([low] + high).enumerated() {
+            var rest = word
+            while rest != 0 {
+                places.append(number * 64 + rest.trailingZeroBitCount)
+                rest &= rest - 1
+            }
+        }
+        return places
+    }
 }

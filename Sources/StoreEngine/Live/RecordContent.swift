@@ -28,3 +28,35 @@ package final class DecodedContent: Sendable {
 
     package init(_ value: any Sendable) { self.value = value }
 }
+
+extension RecordContent {
+    /// Calls `body` with the record's fields.
+    func withTable<T>(_ body: (FieldTable) throws(CodecError) -> T) throws(CodecError) -> T {
+        let bytes = bytes
+        let record = try unsafe RecordBytes(unverified: bytes.span.bytes)
+        return try body(record.table)
+    }
+
+    /// Whether both hold the same bytes.
+    func isEqual(to other: RecordContent) -> Bool { self === other || bytes == other.bytes }
+
+    /// The fields that differ from an earlier content; all when the bytes cannot be compared, or are another incarnation's.
+    func changedPlaces(since old: RecordContent) -> (places: PlaceSet, isReplaced: Bool) {
+        do {
+            return try requireChangedPlaces(since: old)
+        } catch {
+            return (.all, false)
+        }
+    }
+
+    /// The same.
+    ///
+    /// - Throws: ``CodecError`` when the bytes cannot be compared.
+    func requireChangedPlaces(since old: RecordContent) throws(CodecError) -> (places: PlaceSet, isReplaced: Bool) {
+        let (oldBytes, newBytes) = (old.bytes, bytes)
+        let before = try unsafe RecordBytes(unverified: oldBytes.span.bytes)
+        let after = try unsafe RecordBytes(unverified: newBytes.span.bytes)
+        if before.incarnation != after.incarnation { return (.all, true) }
+        return (PlaceSet(try RecordDifference.changedPlaces(from: before, to: after.bytes)), false)
+    }
+}

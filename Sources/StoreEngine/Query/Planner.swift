@@ -54,7 +54,7 @@ struct Planner {
         finder = CandidateFinder(type, bounded.condition)
     }
 
-    private static func sortParts(
+    static func sortParts(
         _ order: [SortTerm], _ type: OpenType, _ catalog: Catalog
     ) throws(StoreError) -> [SortPart] {
         var parts: [SortPart] = []

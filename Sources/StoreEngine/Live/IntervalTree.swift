@@ -1,0 +1,190 @@
+/// Runs of keys, each with a number, that change all the time: which of them hold a key is found in logarithmic time and what
+/// the answer takes.
+///
+/// A treap by the lower ends in which each node knows the greatest upper end below it. The priorities come from the places
+/// of the nodes by a fixed mixing function, so that the same calls always build the same tree.
+struct IntervalTree: Sendable {
+    private struct Node {
+        var lower: [UInt8]
+        var upper: [UInt8]?
+        /// The beginnings of both ends: they tell most keys apart without a look at the rest.
+        var lowerWord: UInt64
+        var upperWord: UInt64
+        var value: Int32
+        var left: Int32 = -1
+        var right: Int32 = -1
+        /// The node with the greatest upper end in this subtree.
+        var greatest: Int32
+        var priority: UInt32
+    }
+
+    private var nodes: [Node] = []
+    private var free: [Int32] = []
+    private var root: Int32 = -1
+
+    /// How many there are.
+    var count: Int { nodes.count - free.count }
+
+    /// Adds a run. One run may be there several times, with different numbers.
+    mutating func insert(_ range: KeyRange, _ value: Int32) {
+        let place: Int32
+        var node = Node(
+            lower: range.lower, upper: range.upper, lowerWord: Self.word(range.lower),
+            upperWord: range.upper.map(Self.word) ?? .max, value: value, greatest: 0, priority: 0)
+        if let reused = free.popLast() {
+            place = reused
+        } else {
+            place = Int32(nodes.count)
+            nodes.append(node)
+        }
+        node.greatest = place
+        node.priority = Self.mixed(UInt32(place))
+        nodes[Int(place)] = node
+        root = inserted(place, into: root)
+    }
+
+    /// Takes a run out that was inserted with this number.
+    mutating func remove(_ range: KeyRange, _ value: Int32) {
+        root = removed(range, value, from: root)
+    }
+
+    /// Calls `body` with the number of each run that holds a key.
+    func forEach(holding key: [UInt8], _ body: (Int32) -> Void) {
+        if root >= 0 { visit(root, key, Self.word(key), body) }
+    }
+
+    private func visit(_ place: Int32, _ key: [UInt8], _ word: UInt64, _ body: (Int32) -> Void) {
+        var place = place
+        while place >= 0, endsAfter(Int(nodes[Int(place)].greatest), key, word) {
+            let index = Int(place)
+            if nodes[index].left >= 0 { visit(nodes[index].left, key, word, body) }
+            guard beginsAtOrBefore(index, key, word) else { return }
+            if endsAfter(index, key, word) { body(nodes[index].value) }
+            place = nodes[index].right
+        }
+    }
+
+    private func endsAfter(_ index: Int, _ key: [UInt8], _ word: UInt64) -> Bool {
+        let own = nodes[index].upperWord
+        if own != word, own != .max { return own > word }
+        guard let upper = nodes[index].upper else { return true }
+        return upper.compared(to: key) > 0
+    }
+
+    private func beginsAtOrBefore(_ index: Int, _ key: [UInt8], _ word: UInt64) -> Bool {
+        let own = nodes[index].lowerWord
+        if own != word { return own < word }
+        return nodes[index].lower.compared(to: key) <= 0
+    }
+
+    // MARK: The treap
+
+    private mutating func inserted(_ place: Int32, into tree: Int32) -> Int32 {
+        if tree < 0 { return place }
+        let (new, old) = (Int(place), Int(tree))
+        if nodes[new].priority > nodes[old].priority {
+            let (left, right) = split(tree, before: place)
+            nodes[new].left = left
+            nodes[new].right = right
+            update(new)
+            return place
+        }
+        if isLess(new, old) {
+            nodes[old].left = inserted(place, into: nodes[old].left)
+        } else {
+            nodes[old].right = inserted(place, into: nodes[old].right)
+        }
+        update(old)
+        return tree
+    }
+
+    /// The nodes of a tree that come before another node, and those that come after it.
+    private mutating func split(_ tree: Int32, before place: Int32) -> (Int32, Int32) {
+        if tree < 0 { return (-1, -1) }
+        let index = Int(tree)
+        if isLess(index, Int(place)) {
+            let (left, right) = split(nodes[index].right, before: place)
+            nodes[index].right = left
+            update(index)
+            return (tree, right)
+        }
+        let (left, right) = split(nodes[index].left, before: place)
+        nodes[index].left = right
+        update(index)
+        return (left, tree)
+    }
+
+    private mutating func removed(_ range: KeyRange, _ value: Int32, from tree: Int32) -> Int32 {
+        if tree < 0 { return tree }
+        let index = Int(tree)
+        let order = order(range.lower, value, index)
+        if order == 0 {
+            let rest = merged(nodes[index].left, nodes[index].right)
+            nodes[index].lower = []
+            nodes[index].upper = nil
+            free.append(tree)
+            return rest
+        }
+        if order < 0 {
+            nodes[index].left = removed(range, value, from: nodes[index].left)
+        } else {
+            nodes[index].right = removed(range, value, from: nodes[index].right)
+        }
+        update(index)
+        return tree
+    }
+
+    private mutating func merged(_ left: Int32, _ right: Int32) -> Int32 {
+        if left < 0 { return right }
+        if right < 0 { return left }
+        if nodes[Int(left)].priority > nodes[Int(right)].priority {
+            nodes[Int(left)].right = merged(nodes[Int(left)].right, right)
+            update(Int(left))
+            return left
+        }
+        nodes[Int(right)].left = merged(left, nodes[Int(right)].left)
+        update(Int(right))
+        return right
+    }
+
+    private mutating func update(_ index: Int) {
+        var greatest = greater(Int32(index), below: nodes[index].left)
+        greatest = greater(greatest, below: nodes[index].right)
+        nodes[index].greatest = greatest
+    }
+
+    private func greater(_ greatest: Int32, below child: Int32) -> Int32 {
+        guard child >= 0 else { return greatest }
+        let other = nodes[Int(child)].greatest
+        return endsBefore(Int(greatest), Int(other)) ? other : greatest
+    }
+
+    private func endsBefore(_ left: Int, _ right: Int) -> Bool {
+        guard let upper = nodes[left].upper else { return false }
+        guard let other = nodes[right].upper else { return true }
+        if nodes[left].upperWord != nodes[right].upperWord { return nodes[left].upperWord < nodes[right].upperWord }
+        return upper.compared(to: other) < 0
+    }
+
+    private func isLess(_ left: Int, _ right: Int) -> Bool { order(nodes[left].lower, nodes[left].value, right) < 0 }
+
+    /// How a lower end and a number compare with those of a node.
+    private func order(_ lower: [UInt8], _ value: Int32, _ index: Int) -> Int {
+        let order = lower.compared(to: nodes[index].lower)
+        return order != 0 ? order : Int(value) - Int(nodes[index].value)
+    }
+
+    /// The first eight bytes as a number that compares as they do; zeros stand for those that are not there.
+    private static func word(_ key: [UInt8]) -> UInt64 {
+        var word: UInt64 = 0
+        for place in 0..<8 { word = word << 8 | (place < key.count ? UInt64(key[place]) : 0) }
+        return word
+    }
+
+    private static func mixed(_ place: UInt32) -> UInt32 {
+        var word = UInt64(place) &+ 0x9E37_79B9_7F4A_7C15
+        word = (word ^ word >> 30) &* 0xBF58_476D_1CE4_E5B9
+        word = (word ^ word >> 27) &* 0x94D0_49BB_1331_11EB
+        return UInt32(truncatingIfNeeded: word ^ word >> 31)
+    }
+}

@@ -1,0 +1,139 @@
+/// A live request made ready for its type's records.
+struct LivePlan: Sendable {
+    let type: OpenType
+    /// What is asked for, always with an order: that of ids where none was given.
+    let request: Request
+    /// The fields whose changes are of interest; nil for all.
+    let fields: PlaceSet?
+    let condition: CompiledCondition
+    let sort: [SortPart]
+    /// Those of them that places are made of.
+    private let placeSort: [SortPart]
+    private let isIDDescending: Bool
+    /// The fields that tell whether and where a record is in the result.
+    let readPlaces: PlaceSet
+    /// What the result depends on besides; nil where it depends on nothing but each record itself.
+    let dependencies: LiveDependencies?
+    /// What names the request in the tokens of its pages.
+    let fingerprint: UInt64
+
+    /// Makes a request ready.
+    ///
+    /// - Throws: ``StoreError``: `unknownField`; `invalidValue` where a value or a field does not fit, a limit or an offset is
+    ///   negative, or the request has a position or is one of distinct rows.
+    init(_ request: Request, typeIndex: Int, fields: PlaceSet?, in catalog: Catalog) throws(StoreError) {
+        guard request.position == nil, !request.isDistinct else {
+            throw StoreError(
+                .invalidValue, "a live request has neither a position nor distinct rows",
+                remedy: "give it a condition instead, or fetch again after each change")
+        }
+        guard request.offset >= 0, request.limit.map({ $0 >= 0 }) ?? true else {
+            throw StoreError(.invalidValue, "limit and offset must not be negative")
+        }
+        type = catalog.types[typeIndex]
+        var request = request
+        if request.order.isEmpty { request.order = type.orderByID }
+        self.request = request
+        self.fields = fields
+        sort = try Planner.sortParts(request.order, type, catalog)
+        // The record's key behind them says the same.
+        placeSort = request.order == type.orderByID ? [] : sort
+        isIDDescending = request.order.last?.isDescending ?? false
+        dependencies = try LiveDependencies(request, typeIndex: typeIndex, in: catalog)
+        // What goes through references is resolved anew each time that the request is run.
+        condition =
+            dependencies == nil ? try ConditionCompiler(type: type.type).compile(request.condition) : .constant(true)
+        var places = PlaceSet(type.idParts.map(\.place))
+        for part in sort { places.insert(part.path?.hops.first?.access.place ?? part.access.place) }
+        for name in request.condition.fieldNames {
+            // A name that the compiler takes and that is no field does not come here.
+            if let place = type.type.place(ofFieldNamed: name.first) { places.insert(place) }
+        }
+        readPlaces = places
+        fingerprint = request.fingerprint(type)
+    }
+
+    /// How many rows are needed: those that are left out, too. All when there is no limit.
+    var neededCount: Int {
+        guard let limit = request.limit else { return .max }
+        if limit == 0 { return 0 }
+        let sum = limit.addingReportingOverflow(request.offset)
+        return sum.overflow ? .max : sum.partialValue
+    }
+
+    /// The place of the record type in a catalog.
+    func typeIndex(in catalog: Catalog) throws(StoreError) -> Int {
+        if let place = catalog.place(ofType: type.type.id) { return place }
+        throw StoreError(.unknownType, "the record type \(type.name) is gone")
+    }
+
+    /// Where a record stands, from its fields alone.
+    func place(_ table: FieldTable, key: [UInt8]) throws(CodecError) -> [UInt8] {
+        var place = ByteWriter(capacity: 64)
+        for part in placeSort { try part.append(table, to: &place) }
+        return finish(&place, key)
+    }
+
+    /// Where a record stands, with what it refers to.
+    func place(_ table: FieldTable, key: [UInt8], in scope: ReadingScope) throws -> [UInt8] {
+        var place = ByteWriter(capacity: 64)
+        for part in placeSort { try part.append(table, scope, to: &place) }
+        return finish(&place, key)
+    }
+
+    private func finish(_ place: inout ByteWriter, _ key: [UInt8]) -> [UInt8] {
+        let start = place.count
+        place.append(key)
+        if isIDDescending { place.complement(from: start) }
+        return place.array()
+    }
+
+    /// The rows from a page on.
+    ///
+    /// - Parameters:
+    ///   - last: the row that they come behind; nil for the first ones.
+    ///   - limit: how many at most.
+    ///   - known: rows of which those are taken that are as they were.
+    ///   - scanned: counts the records or entries that were looked at.
+    func rows(
+        after last: LiveRow?, limit: Int, known: RowChunks?, in scope: ReadingScope, scanned: inout Int
+    ) throws(StoreError) -> [LiveRow] {
+        let typeIndex = try typeIndex(in: scope.state.catalog)
+        var page = request
+        page.offset = 0
+        page.limit = limit == .max ? nil : limit
+        if let last { page.position = .token(try token(behind: last)) }
+        var cursor = try scope.fetchCursor(page, typeIndex: typeIndex)
+        var rows: [LiveRow] = []
+        while try cursor.advance() {
+            let key = cursor.recordKey.array()
+            let place: [UInt8]
+            do {
+                let table = try RecordBytes(cursor.record).table
+                place =
+                    dependencies == nil ? try self.place(table, key: key) : try self.place(table, key: key, in: scope)
+            } catch {
+                throw StoreError(
+                    reading: error, at: "the record of \(type.name) under the key \(HexText.of(cursor.recordKey))")
+            }
+            let bytes = cursor.record.array()
+            if let row = known?.row(at: place), row.content.bytes == bytes {
+                rows.append(row)
+            } else {
+                rows.append(LiveRow(place: place, key: key, content: RecordContent(bytes)))
+            }
+        }
+        scanned += cursor.scannedCount
+        return rows
+    }
+
+    private func token(behind row: LiveRow) throws(StoreError) -> PageToken {
+        do {
+            return try row.content.withTable { (table) throws(CodecError) in
+                try PageToken(fingerprint, table, order: sort, idParts: type.idParts)
+            }
+        } catch {
+            throw StoreError(error, at: "a row of a live request for \(type.name)")
+        }
+    }
+}

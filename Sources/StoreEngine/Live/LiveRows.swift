@@ -1,0 +1,93 @@
+/// The rows of a live result: an immutable value that costs nothing to hand on.
+///
+/// It shares its chunks with the results before and after it, as far as they have the same rows.
+package struct LiveRows: RandomAccessCollection, Sendable {
+    let chunks: [[LiveRow]]
+    /// For each chunk how many rows are in those before it.
+    private let starts: [Int]
+    /// Which of all rows these are: those behind the offset, up to the limit.
+    private let shown: Range<Int>
+
+    /// No rows.
+    package init() { self.init(RowChunks(), offset: 0, limit: nil) }
+
+    /// Some of the rows.
+    init(_ rows: RowChunks, offset: Int, limit: Int?) {
+        chunks = rows.chunks
+        var starts: [Int] = []
+        starts.reserveCapacity(rows.chunks.count)
+        var start = 0
+        for chunk in rows.chunks {
+            starts.append(start)
+            start += chunk.count
+        }
+        self.starts = starts
+        let lower = Swift.min(offset, rows.count)
+        shown = lower..<(lower + Swift.min(limit ?? .max, rows.count - lower))
+    }
+
+    package var startIndex: Int { 0 }
+    package var endIndex: Int { shown.count }
+
+    /// The row at an index.
+    ///
+    /// - Complexity: O(log n), in steps of whole chunks.
+    package subscript(index: Int) -> LiveRow {
+        precondition(index >= 0 && index < shown.count, "there is no row \(index)")
+        let mark = mark(at: index)
+        return chunks[mark.chunk][mark.offset]
+    }
+
+    /// A place in the chunks.
+    struct Mark {
+        var chunk: Int
+        var offset: Int
+    }
+
+    /// Where in the chunks a row is.
+    func mark(at index: Int) -> Mark {
+        let wanted = shown.lowerBound + index
+        var (low, high) = (0, starts.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if starts[middle] <= wanted { low = middle + 1 } else { high = middle }
+        }
+        return low == 0 ? Mark(chunk: 0, offset: 0) : Mark(chunk: low - 1, offset: wanted - starts[low - 1])
+    }
+
+    /// Whether nobody who is interested in these fields sees a difference to other rows.
+    ///
+    /// - Parameter fields: the fields; nil for all.
+    /// - Complexity: O(chunks), and O(rows) where they differ.
+    func shows(theSameAs other: LiveRows, fields: PlaceSet?) -> Bool {
+        guard count == other.count else { return false }
+        if isEmpty { return true }
+        var index = 0
+        var (own, others) = (mark(at: 0), other.mark(at: 0))
+        while index < count {
+            if own.offset == others.offset, chunks[own.chunk].isSameMemory(as: other.chunks[others.chunk]) {
+                let length = chunks[own.chunk].count - own.offset
+                index += length
+                (own.offset, others.offset) = (own.offset + length, others.offset + length)
+            } else {
+                let (row, old) = (chunks[own.chunk][own.offset], other.chunks[others.chunk][others.offset])
+                if row !== old, !row.shows(theSameAs: old, fields: fields) { return false }
+                index += 1
+                own.offset += 1
+                others.offset += 1
+            }
+            if own.offset == chunks[own.chunk].count { own = Mark(chunk: own.chunk + 1, offset: 0) }
+            if others.offset == other.chunks[others.chunk].count { others = Mark(chunk: others.chunk + 1, offset: 0) }
+        }
+        return true
+    }
+}
+
+extension LiveRow {
+    fileprivate func shows(theSameAs old: LiveRow, fields: PlaceSet?) -> Bool {
+        guard key == old.key else { return false }
+        if content === old.content { return true }
+        let (places, isReplaced) = content.changedPlaces(since: old.content)
+        return places.isEmpty || !isReplaced && !(fields.map { places.intersects($0) } ?? true)
+    }
+}

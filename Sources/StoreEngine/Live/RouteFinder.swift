@@ -1,0 +1,125 @@
+/// Finds the route of a live request that leads past the most records.
+///
+/// From the best on: the points of its id or of a unique index; the points of all fields that it fixes, with the run of the
+/// first field of its order up to the window's bound behind them; those points alone; a range with two ends on some field; the
+/// run of the order up to the bound; a range with one end; the whole type.
+struct RouteFinder: Sendable {
+    /// Fields that are fixed to some values, with the keys of all combinations.
+    fileprivate struct Points {
+        var places: [Int] = []
+        var keys: [[UInt8]] = [[]]
+    }
+
+    private let type: OpenType
+    private let sort: [SortPart]
+    private let fixed: LiveRoute
+    /// The route of a window that has a bound is narrower, by this field.
+    private let boundPart: LiveRoute.Part?
+    /// What stands before that field's part in the keys.
+    private let prefixes: [[UInt8]]
+    private let prefixParts: [LiveRoute.Part]
+    /// What the condition says of that field, in the direction of the order.
+    private let boundRanges: KeyRanges
+
+    /// The most keys that one request is found by.
+    private static let maximumKeys = 64
+
+    init(_ plan: LivePlan) {
+        type = plan.type
+        sort = plan.sort
+        let condition = plan.request.condition
+        var ranges: [(place: Int, ranges: KeyRanges)] = []
+        for (place, field) in type.type.fields.enumerated() {
+            guard let component = KeyComponent(field.type) else { continue }
+            let found = ConditionRanges(type: type.type, part: KeyPart(place: place, component: component))
+                .ranges(condition)
+            if !found.isAll { ranges.append((place, found)) }
+        }
+        if ranges.contains(where: { $0.ranges.ranges.isEmpty }) || plan.neededCount == 0 {
+            fixed = .none
+            (boundPart, prefixes, prefixParts, boundRanges) = (nil, [], [], .all)
+            return
+        }
+        let pointed = ranges.filter { $0.ranges.arePoints }
+        if let points = RouteFinder.uniquePoints(type, pointed) {
+            fixed = RouteFinder.route(points)
+            (boundPart, prefixes, prefixParts, boundRanges) = (nil, [], [], .all)
+            return
+        }
+        var points = Points()
+        for (place, ranges) in pointed { points.multiply(place, ranges, limit: Self.maximumKeys) }
+        prefixes = points.keys
+        prefixParts = points.places.map { LiveRoute.Part(place: $0) }
+        // What is fixed orders nothing.
+        let first = sort.first { part in !(part.isOwn && points.places.contains(part.access.place)) }
+        let bound = first.flatMap {
+            $0.isOwn ? LiveRoute.Part(place: $0.access.place, isDescending: $0.isDescending) : nil
+        }
+        let others = ranges.filter { !$0.ranges.arePoints && $0.ranges.ranges.count <= Self.maximumKeys }
+        let twoSided = others.first { $0.ranges.ranges.allSatisfy { $0.upper != nil && !$0.lower.isEmpty } }
+        let oneSided = others.first
+        let ofBound = others.first { $0.place == bound?.place }
+        boundRanges = bound?.isDescending == false ? ofBound?.ranges ?? .all : .all
+        if !points.places.isEmpty {
+            fixed = RouteFinder.route(points)
+            boundPart = bound
+        } else if let twoSided {
+            fixed = RouteFinder.route(twoSided.place, twoSided.ranges)
+            boundPart = twoSided.place == bound?.place && bound?.isDescending == false ? bound : nil
+        } else {
+            fixed = oneSided.map { RouteFinder.route($0.place, $0.ranges) } ?? .all
+            boundPart = bound
+        }
+    }
+
+    /// The route of a window.
+    func route(_ window: LiveWindow) throws(CodecError) -> LiveRoute {
+        guard !window.isExhausted, let bound = window.bound, let boundPart else { return fixed }
+        let key = try RouteKeys([boundPart], type).key(bound.content)
+        let upTo = KeyRanges([KeyRange(lower: [], upper: KeyRange.successor(of: key))])
+        let ranges = boundRanges.intersection(upTo)
+        guard prefixes.count * ranges.ranges.count <= Self.maximumKeys else { return fixed }
+        return LiveRoute(
+            parts: prefixParts + [boundPart], keys: .ranges(prefixes.flatMap { ranges.prefixed(by: $0) }))
+    }
+
+    /// The route of a request that has no window.
+    var wholeRoute: LiveRoute { fixed }
+
+    private static func route(_ points: Points) -> LiveRoute {
+        LiveRoute(parts: points.places.map { LiveRoute.Part(place: $0) }, keys: .points(points.keys))
+    }
+
+    private static func route(_ place: Int, _ ranges: KeyRanges) -> LiveRoute {
+        LiveRoute(parts: [LiveRoute.Part(place: place)], keys: .ranges(ranges.ranges))
+    }
+
+    /// The points of the id, or else of a unique index, where each of their fields is fixed.
+    private static func uniquePoints(_ type: OpenType, _ fixed: [(place: Int, ranges: KeyRanges)]) -> Points? {
+        let unique = type.indexes.filter { $0.stored.isUnique && !$0.isMultiple }.map { $0.parts.map(\.place) }
+        for places in [type.idParts.map(\.place)] + unique {
+            var points = Points()
+            for place in places {
+                guard let ranges = fixed.first(where: { $0.place == place })?.ranges else { break }
+                // One request for many ids is worth as many keys.
+                points.multiply(place, ranges, limit: places.count == 1 ? 65_536 : maximumKeys)
+            }
+            if points.places == places { return points }
+        }
+        return nil
+    }
+}
+
+extension RouteFinder.Points {
+    /// Puts another field behind those that are there, unless there would be too many combinations.
+    fileprivate mutating func multiply(_ place: Int, _ ranges: KeyRanges, limit: Int) {
+        guard keys.count * ranges.ranges.count <= limit else { return }
+        places.append(place)
+        keys = keys.flatMap { key in ranges.ranges.map { key + $0.lower } }
+    }
+}
+
+extension SortPart {
+    /// Whether it is a field of the record itself, and not of a struct in it or of another record.
+    fileprivate var isOwn: Bool { path == nil && access.nested.isEmpty }
+}

@@ -1,0 +1,122 @@
+/// Rows in the order of their places, in chunks, so that a change copies one chunk and the list of them even where somebody
+/// else still holds all rows as they were.
+struct RowChunks: Sendable {
+    /// None of them is empty.
+    private(set) var chunks: [[LiveRow]] = []
+    private(set) var count = 0
+
+    /// A chunk that grows past it is halved.
+    static let maximumChunkCount = 128
+
+    /// Where a row is, or would be put.
+    struct Spot {
+        var chunk: Int
+        var offset: Int
+        /// Whether there is a row with just the place that was looked for.
+        var isFound: Bool
+    }
+
+    init() {}
+
+    /// Rows that come in the order of their places.
+    init(_ rows: [LiveRow]) {
+        for row in rows { append(row) }
+    }
+
+    /// The last row.
+    var last: LiveRow? { chunks.last?.last }
+
+    subscript(spot: Spot) -> LiveRow { chunks[spot.chunk][spot.offset] }
+
+    /// Adds a row that comes after all others.
+    mutating func append(_ row: LiveRow) {
+        // Half full, so that an insert somewhere soon needs no new chunk.
+        if let last = chunks.last, last.count < Self.maximumChunkCount * 3 / 4 {
+            chunks[chunks.count - 1].append(row)
+        } else {
+            chunks.append([row])
+        }
+        count += 1
+    }
+
+    /// Looks for the row with a place.
+    func spot(of place: [UInt8]) -> Spot {
+        var (low, high) = (0, chunks.count)
+        // The last chunk whose first row comes not after the place.
+        while low < high {
+            let middle = (low + high) / 2
+            if chunks[middle][0].compared(to: place) <= 0 { low = middle + 1 } else { high = middle }
+        }
+        guard low > 0 else { return Spot(chunk: 0, offset: 0, isFound: false) }
+        let chunk = low - 1
+        var (first, end) = (0, chunks[chunk].count)
+        while first < end {
+            let middle = (first + end) / 2
+            let order = chunks[chunk][middle].compared(to: place)
+            if order == 0 { return Spot(chunk: chunk, offset: middle, isFound: true) }
+            if order < 0 { first = middle + 1 } else { end = middle }
+        }
+        return Spot(chunk: chunk, offset: first, isFound: false)
+    }
+
+    /// The row with a place.
+    func row(at place: [UInt8]) -> LiveRow? {
+        let spot = spot(of: place)
+        return spot.isFound ? self[spot] : nil
+    }
+
+    /// Puts a row at the spot where its place was looked for and not found.
+    mutating func insert(_ row: LiveRow, at spot: Spot) {
+        count += 1
+        guard spot.chunk < chunks.count else {
+            chunks.append([row])
+            return
+        }
+        chunks[spot.chunk].insert(row, at: spot.offset)
+        let size = chunks[spot.chunk].count
+        guard size > Self.maximumChunkCount else { return }
+        let second = Array(chunks[spot.chunk][(size / 2)...])
+        chunks[spot.chunk].removeLast(size - size / 2)
+        chunks.insert(second, at: spot.chunk + 1)
+    }
+
+    /// Puts another row in the place of the one at a spot.
+    mutating func replace(_ row: LiveRow, at spot: Spot) { chunks[spot.chunk][spot.offset] = row }
+
+    /// Takes the row at a spot out.
+    mutating func remove(at spot: Spot) {
+        count -= 1
+        chunks[spot.chunk].remove(at: spot.offset)
+        if chunks[spot.chunk].isEmpty {
+            chunks.remove(at: spot.chunk)
+        } else if chunks[spot.chunk].count < Self.maximumChunkCount / 4, spot.chunk + 1 < chunks.count,
+            chunks[spot.chunk + 1].count < Self.maximumChunkCount / 4
+        {
+            // Else a window that rows leave one by one would end as chunks of single rows.
+            chunks[spot.chunk] += chunks.remove(at: spot.chunk + 1)
+        }
+    }
+
+    /// Takes the last rows out, so that `count` are left.
+    mutating func truncate(to count: Int) {
+        while self.count > count, let last = chunks.last {
+            let surplus = self.count - count
+            if last.count <= surplus {
+                chunks.removeLast()
+                self.count -= last.count
+            } else {
+                chunks[chunks.count - 1].removeLast(surplus)
+                self.count = count
+            }
+        }
+    }
+}
+
+extension [LiveRow] {
+    /// Whether both are one array in memory: what neither of them changed since one was copied from the other.
+    func isSameMemory(as other: [LiveRow]) -> Bool {
+        unsafe withUnsafeBufferPointer { own in
+            unsafe other.withUnsafeBufferPointer { unsafe own.baseAddress == $0.baseAddress && own.count == $0.count }
+        }
+    }
+}

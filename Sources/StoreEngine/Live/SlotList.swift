@@ -1,0 +1,40 @@
+/// The slots of some live requests, ascending; mostly few.
+struct SlotList: Sendable {
+    private(set) var slots: [Int32]
+
+    /// - Parameter slots: distinct ones, ascending.
+    init(_ slots: [Int32] = []) { self.slots = slots }
+
+    /// Adds a slot that is not there.
+    mutating func insert(_ slot: Int32) { slots.insert(slot, at: place(of: slot)) }
+
+    /// Takes a slot out that is there.
+    mutating func remove(_ slot: Int32) { slots.remove(at: place(of: slot)) }
+
+    private func place(of slot: Int32) -> Int {
+        var (low, high) = (0, slots.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if slots[middle] < slot { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+}
+
+/// Lists of slots by what they are found by. Never walked, so that no order of a hash table shows.
+struct SlotTable<Key: Hashable & Sendable>: Sendable {
+    private var lists: [Key: SlotList] = [:]
+
+    var isEmpty: Bool { lists.isEmpty }
+
+    subscript(key: Key) -> [Int32] { lists[key]?.slots ?? [] }
+
+    mutating func insert(_ slot: Int32, at key: Key) {
+        if lists[key]?.insert(slot) == nil { lists[key] = SlotList([slot]) }
+    }
+
+    mutating func remove(_ slot: Int32, at key: Key) {
+        lists[key]?.remove(slot)
+        if lists[key]?.slots.isEmpty == true { lists[key] = nil }
+    }
+}

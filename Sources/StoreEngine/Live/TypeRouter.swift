@@ -1,0 +1,78 @@
+/// Finds the live requests of one record type that a change of a record may concern.
+struct TypeRouter: Sendable {
+    /// The requests that are found by keys of the same fields.
+    private struct Table: Sendable {
+        let keys: RouteKeys
+        let places: PlaceSet
+        var points = SlotTable<[UInt8]>()
+        var ranges = IntervalTree()
+        var requestCount = 0
+    }
+
+    private let type: OpenType
+    private var tables: [Table] = []
+    /// The requests that every change concerns.
+    private var whole = SlotList()
+
+    init(_ type: OpenType) { self.type = type }
+
+    /// Whether no request is in it.
+    var isEmpty: Bool { tables.isEmpty && whole.slots.isEmpty }
+
+    mutating func insert(_ slot: Int32, _ route: LiveRoute) {
+        switch route.keys {
+        case .none: return
+        case .all:
+            whole.insert(slot)
+        case .points(let keys):
+            let number = table(route.parts)
+            for key in keys { tables[number].points.insert(slot, at: key) }
+            tables[number].requestCount += 1
+        case .ranges(let ranges):
+            let number = table(route.parts)
+            for range in ranges { tables[number].ranges.insert(range, slot) }
+            tables[number].requestCount += 1
+        }
+    }
+
+    mutating func remove(_ slot: Int32, _ route: LiveRoute) {
+        let number = tables.firstIndex { $0.keys.parts == route.parts } ?? tables.count
+        switch route.keys {
+        case .none: return
+        case .all:
+            whole.remove(slot)
+            return
+        case .points(let keys): for key in keys { tables[number].points.remove(slot, at: key) }
+        case .ranges(let ranges): for range in ranges { tables[number].ranges.remove(range, slot) }
+        }
+        tables[number].requestCount -= 1
+        if tables[number].requestCount == 0 { tables.remove(at: number) }
+    }
+
+    private mutating func table(_ parts: [LiveRoute.Part]) -> Int {
+        if let number = tables.firstIndex(where: { $0.keys.parts == parts }) { return number }
+        tables.append(Table(keys: RouteKeys(parts, type), places: PlaceSet(parts.map(\.place))))
+        return tables.count - 1
+    }
+
+    /// Calls `body` with each request that the record, as it was or as it is, may concern; with some of them twice.
+    ///
+    /// - Throws: ``CodecError`` where the record cannot be read. Every request may be concerned then.
+    func visit(_ change: StepChange, _ body: (Int32) -> Void) throws(CodecError) {
+        for slot in whole.slots { body(slot) }
+        for table in tables {
+            let old = try change.before.map { content throws(CodecError) in try table.keys.key(content) }
+            if let old { visit(table, old, body) }
+            guard let after = change.after else { continue }
+            // The keys are the same where none of their fields changed.
+            if old != nil, !change.changedPlaces.intersects(table.places) { continue }
+            let new = try table.keys.key(after)
+            if new != old { visit(table, new, body) }
+        }
+    }
+
+    private func visit(_ table: Table, _ key: [UInt8], _ body: (Int32) -> Void) {
+        if !table.points.isEmpty { for slot in table.points[key] { body(slot) } }
+        table.ranges.forEach(holding: key, body)
+    }
+}

@@ -1,0 +1,251 @@
+import LMDB
+import StoreEngine
+import StoreRuntime
+
+/// Live requests over a real store, checked after each step against fetches of the same requests.
+struct LiveHarness {
+    /// A request and what was seen of it.
+    struct Subject {
+        let id: LiveRequestID
+        let request: Request
+        let typeIndex: Int
+        var isCount = false
+        var fields: PlaceSet?
+        /// Whether rows may stand elsewhere although their records did not change.
+        var dependsOnOthers = false
+        var rows = LiveRows()
+        var count = 0
+        /// What a slow subscriber saw last.
+        var seen = LiveRows()
+    }
+
+    /// A stored record.
+    struct Stored {
+        let content: RecordContent
+        let id: [DynamicValue]
+    }
+
+    let store: Store
+    var matcher: LiveMatcher
+    var subjects: [Subject] = []
+    /// For each type the records by their keys, as they were at the end of the last step.
+    private(set) var tables: [[[UInt8]: Stored]]
+
+    init(_ store: Store, lookahead: Int? = nil) throws {
+        self.store = store
+        matcher = LiveMatcher(lookahead: lookahead)
+        tables = try store.read { tx in try Self.read(tx._reading) }
+    }
+
+    /// Adds a request, and checks its first result.
+    @discardableResult
+    mutating func add(
+        _ request: Request, typeIndex: Int = 0, fields: PlaceSet? = nil, dependsOnOthers: Bool = false
+    ) throws -> Int {
+        var matcher = matcher
+        let id = try store.read { tx in
+            try matcher.add(request, typeIndex: typeIndex, fields: fields, in: tx._reading)
+        }
+        self.matcher = matcher
+        var subject = Subject(id: id, request: request, typeIndex: typeIndex, fields: fields)
+        subject.dependsOnOthers = dependsOnOthers
+        subject.rows = matcher.rows(id)
+        subject.seen = subject.rows
+        subjects.append(subject)
+        try store.read { tx in try check(subject, tx._reading) }
+        return subjects.count - 1
+    }
+
+    /// Adds a request that is counted only.
+    @discardableResult
+    mutating func addCount(_ request: Request, typeIndex: Int = 0) throws -> Int {
+        var matcher = matcher
+        let id = try store.read { tx in try matcher.addCount(request, typeIndex: typeIndex, in: tx._reading) }
+        self.matcher = matcher
+        var subject = Subject(id: id, request: request, typeIndex: typeIndex)
+        subject.isCount = true
+        subject.count = matcher.count(id)
+        subjects.append(subject)
+        try store.read { tx in try check(subject, tx._reading) }
+        return subjects.count - 1
+    }
+
+    mutating func remove(_ number: Int) {
+        matcher.remove(subjects[number].id)
+        subjects.remove(at: number)
+    }
+
+    /// Takes in all that was written since the last step, and checks every result.
+    ///
+    /// - Returns: the numbers of the requests that changed.
+    @discardableResult
+    mutating func step(reversed: Bool = false) throws -> [Int] {
+        let old = tables
+        var matcher = matcher
+        let (tables, outcome) = try store.read { tx in
+            let tables = try Self.read(tx._reading)
+            var changes = try Self.changes(from: old, to: tables, tx._reading.catalog)
+            if reversed { changes.reverse() }
+            return (tables, matcher.apply(changes, in: tx._reading))
+        }
+        self.matcher = matcher
+        self.tables = tables
+        if let failure = outcome.failures.first { throw failure.error }
+        guard outcome.changed == outcome.changed.sorted() else {
+            throw Mismatch("the changed requests are out of order")
+        }
+        try store.read { tx in
+            for number in subjects.indices {
+                let isChanged = outcome.changed.contains(subjects[number].id)
+                try checkStep(&subjects[number], isChanged: isChanged, tx._reading)
+            }
+        }
+        return subjects.indices.filter { outcome.changed.contains(subjects[$0].id) }
+    }
+
+    // MARK: Checks
+
+    private func checkStep(_ subject: inout Subject, isChanged: Bool, _ scope: borrowing ReadingScope) throws {
+        try check(subject, scope)
+        if subject.isCount {
+            let count = matcher.count(subject.id)
+            guard isChanged == (count != subject.count) else { throw Mismatch("told \(isChanged) of a count") }
+            subject.count = count
+            return
+        }
+        let (old, new) = (subject.rows, matcher.rows(subject.id))
+        guard isChanged == Self.isVisible(old, new, subject.fields) else {
+            throw Mismatch("told \(isChanged): \(subject.request), fields \(String(describing: subject.fields))")
+        }
+        try Self.checkDifference(old, new, subject)
+        var kept: [[UInt8]: LiveRow] = [:]
+        for row in old { kept[row.key] = row }
+        for row in new where !subject.dependsOnOthers {
+            guard let former = kept[row.key], former.content.bytes == row.content.bytes else { continue }
+            guard former === row else { throw Mismatch("an unchanged row is another object: \(subject.request)") }
+        }
+        // A slow subscriber sees several steps as one.
+        if subject.seen.count % 3 == 0 || isChanged && new.count % 2 == 0 {
+            try Self.checkDifference(subject.seen, new, subject)
+            subject.seen = new
+        }
+        subject.rows = new
+    }
+
+    /// Whether the result is what a fetch gives.
+    private func check(_ subject: Subject, _ scope: borrowing ReadingScope) throws {
+        if subject.isCount {
+            let expected = try scope.count(subject.request, typeIndex: subject.typeIndex)
+            let count = matcher.count(subject.id)
+            if count != expected { throw Mismatch("counted \(count), not \(expected): \(subject.request)") }
+            return
+        }
+        var request = subject.request
+        let type = scope.catalog.types[subject.typeIndex]
+        if request.order.isEmpty {
+            request.order = type.idParts.map { SortTerm(FieldName([type.type.fields[$0.place].name])) }
+        }
+        var expected: [[DynamicValue]] = []
+        try scope.fetchDynamic(request, typeIndex: subject.typeIndex) { record in
+            expected.append(type.idParts.map { record.values[$0.place] })
+            return true
+        }
+        let table = tables[subject.typeIndex]
+        let rows = matcher.rows(subject.id)
+        let found = rows.map { table[$0.key]?.id ?? [] }
+        if found != expected { throw Mismatch("rows are \(found), not \(expected): \(request)") }
+        for row in rows where table[row.key]?.content.bytes != row.content.bytes {
+            throw Mismatch("a row has old bytes: \(request)")
+        }
+    }
+
+    private static func isVisible(_ old: LiveRows, _ new: LiveRows, _ fields: PlaceSet?) -> Bool {
+        if old.map(\.key) != new.map(\.key) { return true }
+        return zip(old, new).contains { before, after in
+            guard let change = try? difference(before.content, after.content) else { return true }
+            return change.isReplaced || (fields.map { change.places.intersects($0) } ?? !change.places.isEmpty)
+        }
+    }
+
+    private static func difference(
+        _ old: RecordContent, _ new: RecordContent
+    ) throws -> (places: PlaceSet, isReplaced: Bool) {
+        if old.bytes == new.bytes { return (PlaceSet(), false) }
+        let (oldBytes, newBytes) = (old.bytes, new.bytes)
+        let before = try unsafe RecordBytes(unverified: oldBytes.span.bytes)
+        let after = try unsafe RecordBytes(unverified: newBytes.span.bytes)
+        return (
+            PlaceSet(try RecordDifference.changedPlaces(from: before, to: after.bytes)),
+            before.incarnation != after.incarnation
+        )
+    }
+
+    static func checkDifference(_ old: LiveRows, _ new: LiveRows, _ subject: Subject) throws {
+        let difference = LiveDifference(from: old, to: new)
+        let applied = try difference.applied(to: old, new)
+        guard applied.map(\.key) == new.map(\.key) else {
+            throw Mismatch("\(difference) leads elsewhere: \(subject.request)")
+        }
+        for (row, expected) in zip(applied, new) where row.content.bytes != expected.content.bytes {
+            throw Mismatch("\(difference) leaves out an update: \(subject.request)")
+        }
+        for move in difference.moves where old[move.from].place == new[move.to].place {
+            throw Mismatch("\(difference) moves a row that merely shifts: \(subject.request)")
+        }
+    }
+
+    // MARK: Steps
+
+    private static func read(_ scope: borrowing ReadingScope) throws -> [[[UInt8]: Stored]] {
+        try scope.catalog.types.map { type in
+            var table: [[UInt8]: Stored] = [:]
+            for entry in try scope.snapshot.entries(of: type.database) {
+                let record = try unsafe DynamicRecord(unverified: entry.value.span.bytes, of: type)
+                table[entry.key] = Stored(
+                    content: RecordContent(entry.value), id: type.idParts.map { record.values[$0.place] })
+            }
+            return table
+        }
+    }
+
+    /// The net changes, by comparing all records.
+    private static func changes(
+        from old: [[[UInt8]: Stored]], to new: [[[UInt8]: Stored]], _ catalog: Catalog
+    ) throws -> [StepChange] {
+        var changes: [StepChange] = []
+        for (type, (before, after)) in zip(catalog.types, zip(old, new)) {
+            for key in Set(before.keys).union(after.keys).sorted(by: { $0.lexicographicallyPrecedes($1) }) {
+                let (own, other) = (before[key]?.content, after[key]?.content)
+                if own?.bytes == other?.bytes { continue }
+                changes.append(try StepChange(type: type, key: key, before: own, after: other))
+            }
+        }
+        return changes
+    }
+}
+
+extension LiveDifference {
+    /// The rows that come of applying it, in the documented order.
+    func applied(to old: LiveRows, _ new: LiveRows) throws -> [LiveRow] {
+        var rows = Array(old)
+        for index in (deletes + moves.map(\.from)).sorted().reversed() { rows.remove(at: index) }
+        for index in (inserts + moves.map(\.to)).sorted() {
+            guard index <= rows.count else { throw Mismatch("\(self) inserts past the end") }
+            // A moved row comes with its old content.
+            let moved = moves.first { $0.to == index }.map { old[$0.from] }
+            rows.insert(moved ?? new[index], at: index)
+        }
+        for update in updates {
+            guard rows[update.to].key == old[update.from].key else { throw Mismatch("\(self) names another row") }
+            rows[update.to] = new[update.to]
+        }
+        return rows
+    }
+}
+
+/// What a randomized test found. Thrown, because an expectation in each of many runs takes more time than the run.
+struct Mismatch: Error, CustomStringConvertible {
+    let description: String
+
+    init(_ description: String) { self.description = description }
+}
