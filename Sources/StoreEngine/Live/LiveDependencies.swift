@@ -42,6 +42,19 @@ package struct LiveDependencies: Hashable, Sendable {
     }
 }
 
+extension Catalog {
+    /// What a request reads: records of its own type, and of those that it goes through.
+    ///
+    /// - Throws: ``StoreError``: `unknownType`; `unknownField`; `invalidValue`.
+    package func reads<R: Record>(of request: FetchRequest<R>) throws(StoreError) -> [LiveDependencies.OfType] {
+        let binding = try binding(R.self)
+        if let reads = try LiveDependencies(request.request, typeIndex: binding.typeIndex, in: self) {
+            return reads.types
+        }
+        return [LiveDependencies.OfType(type: binding.type.type.id, places: .all)]
+    }
+}
+
 extension ConditionNode {
     /// The names of all fields that it tests, the record's own and those on paths; fields of elements are not among them.
     var fieldNames: [FieldName] {

@@ -164,7 +164,9 @@ extension Model: Publishing {
     func didShow(_ sequence: UInt64) {
         for slot in changedSlots(sequence) { registrar.didSet(self, keyPath: table.slots[slot]) }
         let signals = state.withLock { state in
-            guard let version = state.versions.value(at: sequence), version.sequence == sequence else { return [Signal]() }
+            guard let version = state.versions.value(at: sequence), version.sequence == sequence else {
+                return [Signal]()
+            }
             return state.subscribers.filter { subscriber in
                 version.isDeleted || version.changedFields.intersects(declared: subscriber.fields)
             }.map(\.signal)
@@ -186,7 +188,7 @@ extension Model: Publishing {
         }
     }
 
-    func end(_ error: (any Error)?) {
+    func end() {
         let signals = state.withLock { state in
             state.isEnded = true
             return state.subscribers.map(\.signal)

@@ -134,7 +134,7 @@ final class TypedModelTable<R: Record>: ModelTable {
     }
 
     func endAll() {
-        for model in all { model.end(nil) }
+        for model in all { model.end() }
     }
 
     private var all: [Model<R>] { entries.withLock { $0.values.compactMap(\.model) } }

@@ -14,6 +14,10 @@ struct AppliedState {
     private var publications: [Publication] = []
     /// What has older versions, for views that were open when it was published.
     private var withOlder: [any Publishing] = []
+    /// The live results.
+    var live = LiveRegistry()
+    /// Those who want to know of changes, and make of them what they will.
+    var dependents = LiveDependents()
 
     /// The most records that are netted in one step; with more, everything is read afresh.
     private static let changeLimit = 1_000_000
@@ -43,7 +47,7 @@ struct AppliedState {
     ///
     /// - Parameter willApply: told before models are looked for.
     mutating func apply(
-        _ scope: borrowing ReadingScope, tables: [any ModelTable], recent: Dispatcher,
+        _ scope: ReadingScope, tables: [any ModelTable], recent: Dispatcher,
         willApply: (UInt64) -> Void
     ) throws {
         let head = try scope.feedHead()
@@ -54,6 +58,9 @@ struct AppliedState {
         let isReset = net.resetsAll || catalogVersion != scope.state.catalog.version
         let changes = isReset ? [] : try net.finish()
         var publishers: [any Publishing] = []
+        let told = isReset || !net.resetTypes.isEmpty ? nil : changes
+        live.apply(told, in: scope, at: target, &publishers)
+        dependents.apply(told, &publishers)
         for table in tables {
             if isReset || !net.resetTypes.isDisjoint(with: table.typeNumbers(scope.state.catalog)) {
                 try table.refresh(scope, at: target, &publishers)
@@ -68,12 +75,17 @@ struct AppliedState {
 
     /// The net changes since the last step.
     private func net(
-        _ scope: borrowing ReadingScope, to target: Position, _ tables: [any ModelTable], _ dispatcher: Dispatcher
+        _ scope: ReadingScope, to target: Position, _ tables: [any ModelTable], _ dispatcher: Dispatcher
     ) throws -> StepNet {
         let catalog = scope.state.catalog
         var interest: [UInt32: StepNet.Interest] = [:]
+        for type in catalog.types {
+            let number = type.type.id
+            interest[number] = live.interest(inType: number)
+            if dependents.isInterested(inType: number), interest[number] == .nothing { interest[number] = .after }
+        }
         for table in tables where !table.isEmpty {
-            for number in table.typeNumbers(catalog) { interest[number] = .after }
+            for number in table.typeNumbers(catalog) where interest[number] == .nothing { interest[number] = .after }
         }
         var net = StepNet(catalog) { [interest] in interest[$0] ?? .nothing }
         var position = self.position
@@ -90,7 +102,7 @@ struct AppliedState {
     }
 
     private static func read(
-        _ scope: borrowing ReadingScope, from position: Position, to target: Position, into net: inout StepNet
+        _ scope: ReadingScope, from position: Position, to target: Position, into net: inout StepNet
     ) throws {
         var walk = FeedWalk(after: position)
         do throws(StoreError) {

@@ -9,5 +9,5 @@ protocol Publishing: AnyObject, Sendable {
     /// - Returns: whether there are older ones still.
     func prune(below floor: UInt64) -> Bool
     /// Says that nothing comes any more: the store was closed.
-    func end(_ error: (any Error)?)
+    func end()
 }

@@ -74,6 +74,9 @@ final class Stepper: Sendable {
         work.signal()
         ended.wait()
         for table in tables { table.endAll() }
+        let (results, dependents) = applied.withLock { ($0.live.results, $0.dependents.all) }
+        for result in results { result.end() }
+        for dependent in dependents { dependent.end() }
         for completion in state.withLock({ $0.release() }) { completion() }
     }
 
@@ -170,6 +173,36 @@ final class Stepper: Sendable {
         }
         if isAhead { ask() }
         return storage
+    }
+
+    // MARK: Live results
+
+    /// The result of a request, kept up to date until it is released.
+    func use(_ key: LiveKey, _ core: StoreCore) throws -> LiveResult {
+        let (result, isAhead) = try applied.withLock { applied in
+            let transaction = try core.beginRead()
+            try apply(transaction, &applied, core)
+            let result = try applied.live.use(key, in: transaction._reading, at: applied.position, timeline)
+            return (result, applied.hasPublications)
+        }
+        if isAhead { ask() }
+        return result
+    }
+
+    func release(_ result: LiveResult) { applied.withLock { $0.live.release(result) } }
+
+    func add(_ dependent: LiveDependent) { applied.withLock { $0.dependents.add(dependent) } }
+
+    func remove(_ dependent: LiveDependent) { applied.withLock { $0.dependents.remove(dependent) } }
+
+    var liveQueryCount: Int { applied.withLock { $0.live.results.count } }
+
+    /// What keeping live results up to date took so far.
+    var liveCounters: LiveCounters { applied.withLock { $0.live.counters } }
+
+    /// How a live result is kept up to date, for people.
+    func explain(_ result: LiveResult, _ core: StoreCore) -> String {
+        applied.withLock { $0.live.explain(result, core.state.catalog) }
     }
 
     // MARK: Models

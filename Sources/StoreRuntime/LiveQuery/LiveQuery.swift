@@ -1,0 +1,133 @@
+import LMDB
+public import Observation
+public import StoreEngine
+
+/// A fetch request whose results are kept up to date while this object lives.
+///
+/// ```swift
+/// let hot = try store.liveQuery(Sensor.where { $0.celsius > 30 }.order { $0.celsius.descending }.limit(10))
+/// print(try hot.results.map(\.id))                 // as of the newest position, tracked by Observation
+/// for try await update in hot.updates { … }        // the results, then each diff
+/// try hot.reconfigure(to: Sensor.where { $0.celsius > 40 })
+/// ```
+///
+/// Equal requests share one result, whoever asks. What a commit costs depends on what it changed and on the requests that it
+/// concerns, not on the size of the table or on other requests. It can be used from any thread.
+///
+/// - `state` is protected by its mutex, in which no other is taken; the rest is constant.
+public final class LiveQuery<R: Record>: Observable, Sendable {
+    /// What a subscriber is subscribed to.
+    struct Subscription {
+        let use: LiveUse
+        let id: UInt64
+    }
+
+    private struct State {
+        var request: FetchRequest<R>
+        var use: LiveUse
+        var watchers: [ObjectIdentifier: Signal] = [:]
+        var decoded: (position: Position, records: LiveRecords<R>)?
+    }
+
+    private let core: StoreCore
+    private let fields: PlaceSet?
+    private let registrar = ObservationRegistrar()
+    private let state: HandoverMutex<State>
+
+    init(_ request: FetchRequest<R>, fields: PlaceSet?, _ core: StoreCore) throws {
+        self.core = core
+        self.fields = fields
+        let use = try LiveUse(core.liveKey(request, fields: fields), core)
+        state = HandoverMutex(State(request: request, use: use))
+    }
+
+    // MARK: Reading
+
+    /// What is asked for.
+    public var request: FetchRequest<R> {
+        registrar.access(self, keyPath: \.request)
+        return state.withLock { $0.request }
+    }
+
+    /// The results: at the read view's position inside of one, else at the newest. Tracked by Observation.
+    ///
+    /// - Throws: ``StoreError``: `damaged`; why the results are not kept up to date any more.
+    public var results: LiveRecords<R> {
+        get throws(StoreError) {
+            registrar.access(self, keyPath: \.request)
+            let use = use
+            let shown = use.result.tracked
+            if let failure = use.result.failure { throw failure }
+            let known = state.withLock { $0.decoded }
+            if let known, known.position == shown.position { return known.records }
+            let records = try LiveRecords<R>(shown)
+            state.withLock { $0.decoded = (shown.position, records) }
+            return records
+        }
+    }
+
+    /// The position of the step that made the results. Not tracked.
+    public var position: Position { shown.position }
+
+    /// The results as they are, and then each time that they are others. Each iterator is slow on its own account: what it has
+    /// not taken merges into one update.
+    public var updates: LiveUpdates<R> { LiveUpdates { self } }
+
+    /// How the results are kept up to date, for people.
+    public var explanation: String { core.stepper.explain(use.result, core) }
+
+    private var use: LiveUse { state.withLock { $0.use } }
+
+    /// What is shown outside of read views.
+    var shown: LiveShown { use.result.visible }
+
+    var failure: StoreError? { use.result.failure }
+
+    /// The fields whose changes are told, by their places in the store; nil for all.
+    var storedFields: PlaceSet? { use.result.key.fields }
+
+    // MARK: Changing
+
+    /// Asks for something else. Subscribers get the difference from what they got last.
+    ///
+    /// - Throws: ``StoreError``, as ``Store/liveQuery(_:)``; the old request stays then.
+    public func reconfigure(to request: FetchRequest<R>) throws {
+        let use = try LiveUse(core.liveKey(request, fields: fields), core)
+        let (old, watchers) = registrar.withMutation(of: self, keyPath: \.request) {
+            state.withLock { state in
+                let old = state.use
+                state.request = request
+                state.use = use
+                state.decoded = nil
+                return (old, Array(state.watchers.values))
+            }
+        }
+        for signal in watchers { signal.raise() }
+        // Released outside of the lock.
+        withExtendedLifetime(old) {}
+    }
+
+    // MARK: Subscribing
+
+    /// Has a signal raised whenever other results are shown.
+    func subscribe(_ signal: Signal) -> Subscription {
+        let use = state.withLock { state in
+            state.watchers[ObjectIdentifier(signal)] = signal
+            return state.use
+        }
+        return Subscription(use: use, id: use.result.subscribe(signal))
+    }
+
+    /// The subscription to what is asked for now.
+    func refresh(_ subscription: Subscription, _ signal: Signal) -> Subscription {
+        let use = use
+        if use === subscription.use { return subscription }
+        subscription.use.result.unsubscribe(subscription.id)
+        return Subscription(use: use, id: use.result.subscribe(signal))
+    }
+
+    func unsubscribe(_ subscription: Subscription, _ signal: Signal) {
+        subscription.use.result.unsubscribe(subscription.id)
+        state.withLock { $0.watchers[ObjectIdentifier(signal)] = nil }
+    }
+}

@@ -1,0 +1,30 @@
+import StoreEngine
+
+/// The use of a live result: while there is one, the result is kept up to date.
+final class LiveUse: Sendable {
+    let result: LiveResult
+    private let core: StoreCore
+
+    init(_ key: LiveKey, _ core: StoreCore) throws {
+        try core.stepper.start(core)
+        self.core = core
+        result = try core.stepper.use(key, core)
+    }
+
+    deinit { core.stepper.release(result) }
+}
+
+extension StoreCore {
+    /// The key of a request for records of a Swift type.
+    ///
+    /// - Throws: ``StoreError`` with the code `unknownType` when the store was opened without `R`.
+    func liveKey<R: Record>(
+        _ request: FetchRequest<R>, fields: PlaceSet?, isCount: Bool = false
+    ) throws(StoreError) -> LiveKey {
+        let binding = try state.catalog.binding(R.self)
+        let stored = fields?.places.map { declared in
+            PlaceSet(declared.map { place in binding.placesByDeclared.map { Int($0[place]) } ?? place })
+        }
+        return LiveKey(typeName: binding.type.name, request: request.request, fields: stored, isCount: isCount)
+    }
+}

@@ -1,0 +1,120 @@
+public import StoreEngine
+
+/// A value that depends on records, at a position.
+public struct LiveValue<Value: Sendable>: Sendable {
+    /// The value.
+    public let value: Value
+    /// The position that it was taken at.
+    public let position: Position
+}
+
+/// A value that depends on records, and then each other one: an asynchronous sequence that has no end of its own.
+///
+/// Who is slow misses values between, never the newest. The sequence ends when its task is cancelled; the iterator throws what
+/// the making of the value throws, and ``StoreError``.
+public struct LiveValues<Value: Sendable>: AsyncSequence, Sendable {
+    public typealias Element = LiveValue<Value>
+
+    let makeSource: @Sendable () throws -> any LiveValueSource<Value>
+    let areEqual: @Sendable (Value, Value) -> Bool
+
+    /// A subscription of its own.
+    public func makeAsyncIterator() -> Iterator { Iterator(values: self) }
+
+    /// Waits for values.
+    public struct Iterator: AsyncIteratorProtocol {
+        private let values: LiveValues
+        private let signal = Signal()
+        private var source: (any LiveValueSource<Value>)?
+        private var last: LiveValue<Value>?
+
+        init(values: LiveValues) { self.values = values }
+
+        /// The next value; nil when the task is cancelled.
+        public mutating func next() async throws -> LiveValue<Value>? {
+            if Task.isCancelled { return nil }
+            guard let source, let old = last else {
+                let source = try values.makeSource()
+                self.source = source
+                source.subscribe(signal)
+                last = try source.current()
+                return last
+            }
+            while true {
+                let wake = await signal.wait()
+                if wake == .cancelled { return nil }
+                if wake == .ended { throw source.failure ?? WriteQueue.closed }
+                let new = try source.current()
+                if values.areEqual(old.value, new.value) { continue }
+                last = new
+                return new
+            }
+        }
+    }
+}
+
+/// Where a live value comes from. It belongs to one iterator.
+protocol LiveValueSource<Value>: AnyObject {
+    associatedtype Value: Sendable
+
+    /// Has a signal raised whenever the value may be another, until this ends.
+    func subscribe(_ signal: Signal)
+    func current() throws -> LiveValue<Value>
+    /// Why no more values come; nil while they do.
+    var failure: StoreError? { get }
+}
+
+/// The number of records that a request asks for, kept by counting.
+final class LiveCountSource<Value: Sendable>: LiveValueSource {
+    private let use: LiveUse
+    private let value: @Sendable (Int) -> Value
+    private var subscription: UInt64?
+
+    init(_ use: LiveUse, value: @escaping @Sendable (Int) -> Value) {
+        self.use = use
+        self.value = value
+    }
+
+    deinit {
+        if let subscription { use.result.unsubscribe(subscription) }
+    }
+
+    func subscribe(_ signal: Signal) { subscription = use.result.subscribe(signal) }
+
+    func current() -> LiveValue<Value> {
+        let shown = use.result.visible
+        return LiveValue(value: value(shown.count), position: shown.position)
+    }
+
+    var failure: StoreError? { use.result.failure }
+}
+
+/// A value that is made anew whenever records of some types have changed.
+final class LiveComputedSource<Value: Sendable>: LiveValueSource {
+    private let core: StoreCore
+    private let dependent: LiveDependent
+    private let compute: @Sendable (borrowing ReadView) throws -> Value
+
+    init(
+        _ core: StoreCore, _ reads: [LiveDependencies.OfType],
+        _ compute: @escaping @Sendable (borrowing ReadView) throws -> Value
+    ) throws {
+        self.core = core
+        self.compute = compute
+        try core.stepper.start(core)
+        dependent = LiveDependent(reads)
+        core.stepper.add(dependent)
+    }
+
+    deinit { core.stepper.remove(dependent) }
+
+    func subscribe(_ signal: Signal) { dependent.subscribe(signal) }
+
+    func current() throws -> LiveValue<Value> {
+        try core.view(log: nil) { view in
+            LiveValue(value: try compute(view), position: view.position)
+        }
+    }
+
+    var failure: StoreError? { nil }
+}

@@ -1,0 +1,92 @@
+public import StoreEngine
+
+extension Store {
+    /// The results of a request, and then each scoped update as records change, by whatever process.
+    ///
+    /// ```swift
+    /// for try await update in store.updates(of: Sensor.where { $0.celsius > 30 }) {
+    ///     for insert in update.changes.inserts { … }
+    /// }
+    /// ```
+    ///
+    /// - Parameter request: what to show. Without an order records are in the order of their ids.
+    public func updates<R: Record>(of request: FetchRequest<R>) -> LiveUpdates<R> {
+        LiveUpdates { try self.liveQuery(request) }
+    }
+
+    /// The same, told only of changes of some fields, and of those that decide which records there are and where.
+    ///
+    /// - Parameters:
+    ///   - request: what to show.
+    ///   - fields: the fields that are of interest. The results show others too, as they were at the last update.
+    public func updates<R: Record, each V>(
+        of request: FetchRequest<R>, fields: repeat KeyPath<R.Fields, Field<R, each V>>
+    ) -> LiveUpdates<R> {
+        var places = PlaceSet()
+        repeat places.insert(FieldToken(R.fields[keyPath: each fields]).place)
+        return LiveUpdates { [places] in try self.liveQuery(request, fields: places) }
+    }
+
+    /// A live query as an object: to read its results when they are wanted, and to ask for something else while it runs.
+    ///
+    /// - Throws: ``StoreError``: `invalidValue` and `unknownField` for a request that does not fit its type; `unknownType` when
+    ///   the store was opened without `R`; `closed`; `damaged`.
+    public func liveQuery<R: Record>(_ request: FetchRequest<R>) throws -> LiveQuery<R> {
+        try liveQuery(request, fields: nil)
+    }
+
+    func liveQuery<R: Record>(_ request: FetchRequest<R>, fields: PlaceSet?) throws -> LiveQuery<R> {
+        try requireOpen()
+        return try LiveQuery(request, fields: fields, core)
+    }
+
+    /// How many different live queries are kept up to date in this process.
+    public var liveQueryCount: Int { core.stepper.liveQueryCount }
+
+    /// What keeping live queries up to date took since the store was opened in this process: to see that commits visit only the
+    /// queries that they concern.
+    public var liveQueryCounters: LiveQueryCounters { LiveQueryCounters(core.stepper.liveCounters) }
+
+    /// How many records a request asks for, whenever that changes. Kept by counting: a commit costs what it changed, and no
+    /// records are held.
+    public func counts<R: Record>(of request: FetchRequest<R>) -> LiveValues<Int> {
+        LiveValues(makeSource: { try self.countSource(request) { $0 } }, areEqual: { $0 == $1 })
+    }
+
+    /// Whether there are records that a request asks for, whenever that changes.
+    public func existence<R: Record>(of request: FetchRequest<R>) -> LiveValues<Bool> {
+        LiveValues(makeSource: { try self.countSource(request) { $0 > 0 } }, areEqual: { $0 == $1 })
+    }
+
+    private func countSource<R: Record, V: Sendable>(
+        _ request: FetchRequest<R>, _ value: @escaping @Sendable (Int) -> V
+    ) throws -> any LiveValueSource<V> {
+        try requireOpen()
+        let use = try LiveUse(core.liveKey(request, fields: nil, isCount: true), core)
+        return LiveCountSource(use, value: value)
+    }
+
+    /// What a closure makes of a request's records, whenever that changes: sums, groups, sections, projections, the first one.
+    ///
+    /// ```swift
+    /// for try await mean in store.values(of: kitchen, { view, request in try view.average(request, \.celsius) }) { … }
+    /// ```
+    ///
+    /// The closure runs in the subscriber's task when a record of the request's type, or one of those that the request goes
+    /// through, has changed, once for all that was committed since the last time. It reads through a view of one position.
+    ///
+    /// - Parameters:
+    ///   - request: what is asked for.
+    ///   - compute: makes the value.
+    public func values<R: Record, V: Equatable & Sendable>(
+        of request: FetchRequest<R>,
+        _ compute: @escaping @Sendable (borrowing ReadView, FetchRequest<R>) throws -> V
+    ) -> LiveValues<V> {
+        LiveValues(
+            makeSource: {
+                try self.requireOpen()
+                let reads = try self.core.state.catalog.reads(of: request)
+                return try LiveComputedSource(self.core, reads) { view in try compute(view, request) }
+            }, areEqual: { $0 == $1 })
+    }
+}

@@ -1,0 +1,218 @@
+import ModelStore
+import Testing
+
+/// Live queries: results that follow what is committed, told as scoped updates.
+@Suite(.timeLimit(.minutes(5))) struct LiveQueryTests {
+    static func sensor(_ number: Int, celsius: Double = 20, room: String = "hall") -> Sensor {
+        ModelTests.sensor(number, celsius: celsius, room: room)
+    }
+
+    static let hot = Sensor.where { $0.celsius > 30 }.order { $0.celsius.descending }
+
+    @Test func `the results come first, then each insert, update, move and delete`() async throws {
+        let store = try ModelTests.store(sensors: 3)
+        var updates = store.updates(of: Self.hot).makeAsyncIterator()
+        let first = try #require(try await updates.next())
+        #expect(first.results.isEmpty && first.changes.isReset)
+
+        let written = try await store.write { tx in
+            try tx.update(Sensor.self, id: "s0") { $0.celsius = 40 }
+            try tx.update(Sensor.self, id: "s1") { $0.celsius = 35 }
+        }
+        let second = try #require(try await updates.next())
+        #expect(second.results.map(\.id) == ["s0", "s1"])
+        #expect(second.changes.inserts.map(\.index) == [0, 1] && second.changes.deletes.isEmpty)
+        #expect(second.position == written.position)
+
+        try await store.write { try $0.update(Sensor.self, id: "s1") { $0.note = "here" } }
+        let third = try #require(try await updates.next())
+        #expect(third.changes.updates.map(\.changedFields.names) == [["note"]] && third.changes.moves.isEmpty)
+
+        try await store.write { try $0.update(Sensor.self, id: "s1") { $0.celsius = 50 } }
+        let fourth = try #require(try await updates.next())
+        #expect(fourth.results.map(\.id) == ["s1", "s0"])
+        #expect(fourth.changes.moves.count == 1 && fourth.changes.updates.map(\.new.celsius) == [50])
+
+        try await store.write { tx in
+            try tx.delete(Sensor.self, id: "s0")
+            try tx.update(Sensor.self, id: "s1") { $0.celsius = 1 }
+        }
+        let fifth = try #require(try await updates.next())
+        #expect(fifth.results.isEmpty && fifth.changes.deletes.map(\.record.id) == ["s1", "s0"])
+    }
+
+    @Test func `updates that a slow subscriber has not taken merge into one`() async throws {
+        let store = try ModelTests.store(sensors: 5)
+        var updates = store.updates(of: Sensor.order { $0.celsius.ascending }).makeAsyncIterator()
+        var rows = Array(try #require(try await updates.next()).results)
+        for step in 0..<50 {
+            try await store.write { try $0.update(Sensor.self, id: "s\(step % 5)") { $0.celsius = Double(step) } }
+        }
+        try await store.write { try $0.insert(Self.sensor(9, celsius: 7)) }
+        try await store.write { try $0.delete(Sensor.self, id: "s2") }
+        try await store.write { try $0.insert(Self.sensor(10)) }
+        try await store.write { try $0.delete(Sensor.self, id: "s10") }
+        let update = try #require(try await updates.next())
+        rows = update.changes.applied(to: rows, results: update.results)
+        #expect(rows == Array(update.results))
+        #expect(rows == (try store.read { try $0.fetch(Sensor.order { $0.celsius.ascending }) }))
+        #expect(update.changes.inserts.map(\.record.id) == ["s9"])
+    }
+
+    @Test func `commits that do not concern a request cost it nothing`() async throws {
+        let store = try ModelTests.store(sensors: 100)
+        let kitchen = try store.liveQuery(Sensor.where { $0.room == "kitchen" })
+        let point = try store.liveQuery(Sensor.where { $0.id == "s1" })
+        var updates = kitchen.updates.makeAsyncIterator()
+        _ = try await updates.next()
+        let before = store.liveQueryCounters
+        for step in 0..<20 {
+            try await store.write { try $0.update(Sensor.self, id: "s50") { $0.celsius = Double(step) } }
+        }
+        #expect(store.liveQueryCounters.visited == before.visited)
+        try await store.write { try $0.update(Sensor.self, id: "s1") { $0.room = "kitchen" } }
+        #expect(store.liveQueryCounters.visited == before.visited + 2)
+        #expect(try await updates.next()?.results.map(\.id) == ["s1"])
+        #expect(try point.results.map(\.room) == ["kitchen"])
+    }
+
+    @Test func `an update of other fields than those asked for is not told`() async throws {
+        let store = try ModelTests.store(sensors: 2)
+        var updates = store.updates(of: Sensor.where { $0.room == "hall" }, fields: \.celsius).makeAsyncIterator()
+        _ = try await updates.next()
+        try await store.write { try $0.update(Sensor.self, id: "s0") { $0.note = "x" } }
+        try await store.write { try $0.update(Sensor.self, id: "s1") { $0.celsius = 3 } }
+        let update = try #require(try await updates.next())
+        #expect(update.changes.updates.map(\.new.id) == ["s1"])
+    }
+
+    @Test func `equal requests share one result, and the last subscriber's end lets it go`() async throws {
+        let store = try ModelTests.store(sensors: 2)
+        let first = try store.liveQuery(Self.hot)
+        let second = try store.liveQuery(Self.hot)
+        #expect(store.liveQueryCount == 1)
+        let third = try store.liveQuery(Self.hot.limit(3))
+        #expect(store.liveQueryCount == 2)
+        withExtendedLifetime((first, second, third)) {}
+        let task = Task { for try await _ in store.updates(of: Sensor.where { $0.room == "x" }) {} }
+        while store.liveQueryCount != 3 { await Task.yield() }
+        task.cancel()
+        try await task.value
+        while store.liveQueryCount != 2 { await Task.yield() }
+    }
+
+    @Test func `a query that is given another request tells the difference from the old results`() async throws {
+        let store = try ModelTests.store(sensors: 0)
+        try await store.write { tx in
+            for number in 0..<40 {
+                try tx.insert(Self.sensor(number, celsius: Double(number * 7 % 40), room: number % 3 == 0 ? "a" : "b"))
+            }
+        }
+        let query = try store.liveQuery(Sensor.where { $0.celsius > 10 }.order { $0.celsius.ascending })
+        var updates = query.updates.makeAsyncIterator()
+        var rows = Array(try #require(try await updates.next()).results)
+        let requests: [FetchRequest<Sensor>] = [
+            Sensor.where { $0.celsius > 20 }.order { $0.celsius.ascending },
+            Sensor.where { $0.celsius > 20 }.order { $0.celsius.descending },
+            Sensor.where { $0.room == "a" }.order { $0.serial.ascending }.limit(5),
+            Sensor.order { $0.room.ascending },
+            Sensor.where { $0.celsius < 15 },
+            FetchRequest(Sensor.self).order { [$0.room.descending, $0.celsius.ascending] }.offset(3).limit(20),
+        ]
+        for (number, request) in requests.enumerated() {
+            try query.reconfigure(to: request)
+            try await store.write { try $0.update(Sensor.self, id: "s7") { $0.celsius = Double(12 + number) } }
+            // The reconfiguring and the write may come as one.
+            let expected = try store.read { try $0.fetch(number == 4 ? request.order { $0.id.ascending } : request) }
+            while rows != expected {
+                let update = try #require(try await updates.next())
+                rows = update.changes.applied(to: rows, results: update.results)
+                #expect(rows == Array(update.results))
+            }
+            #expect(Array(try query.results) == expected)
+        }
+    }
+
+    @Test func `a count follows without holding records, and existence with it`() async throws {
+        let store = try ModelTests.store(sensors: 3)
+        var counts = store.counts(of: Self.hot).makeAsyncIterator()
+        var existence = store.existence(of: Self.hot).makeAsyncIterator()
+        #expect(try await counts.next()?.value == 0)
+        #expect(try await existence.next()?.value == false)
+        try await store.write { try $0.update(Sensor.self, id: "s0") { $0.celsius = 31 } }
+        #expect(try await counts.next()?.value == 1)
+        #expect(try await existence.next()?.value == true)
+        try await store.write { try $0.update(Sensor.self, id: "s0") { $0.celsius = 32 } }
+        try await store.write { try $0.update(Sensor.self, id: "s1") { $0.celsius = 32 } }
+        #expect(try await counts.next()?.value == 2)
+        try await store.write { tx in for id in ["s0", "s1"] { try tx.delete(Sensor.self, id: id) } }
+        #expect(try await counts.next()?.value == 0)
+        #expect(try await existence.next()?.value == false)
+    }
+
+    @Test func `what is made of records follows them: sums, groups, the first`() async throws {
+        let store = try ModelTests.store(sensors: 4)
+        var sums = store.values(of: Self.hot) { try $0.sum($1, \.celsius) }.makeAsyncIterator()
+        var firsts = store.values(of: Self.hot) { try $0.first($1)?.id }.makeAsyncIterator()
+        #expect(try await sums.next()?.value == 0)
+        #expect(try await firsts.next()?.value == .some(nil))
+        try await store.write { tx in
+            for number in 0..<2 { try tx.update(Sensor.self, id: "s\(number)") { $0.celsius = 31 + Double(number) } }
+        }
+        #expect(try await sums.next()?.value == 63)
+        #expect(try await firsts.next()?.value == "s1")
+    }
+
+    @Test func `one position for several requests`() async throws {
+        let store = try ModelTests.store(sensors: 10)
+        let warm = Sensor.where { $0.celsius >= 25 }
+        let cold = Sensor.where { $0.celsius < 25 }
+        let reader = Task {
+            var count = 0
+            for try await joined in store.updates(of: warm, cold) {
+                let (first, second) = joined.results
+                #expect(first.count + second.count == 10)
+                #expect(Set(first.map(\.id)).isDisjoint(with: second.map(\.id)))
+                count += 1
+                if first.count == 10 { break }
+            }
+            return count
+        }
+        for step in 0..<200 {
+            try await store.write {
+                try $0.update(Sensor.self, id: "s\(step % 10)") { $0.celsius = Double(20 + step % 7) }
+            }
+        }
+        try await store.write { tx in
+            for number in 0..<10 { try tx.update(Sensor.self, id: "s\(number)") { $0.celsius = 30 } }
+        }
+        #expect(try await reader.value > 0)
+    }
+
+    @Test func `a request that does not fit is an error of the first element`() async throws {
+        let store = try ModelTests.store()
+        var updates = store.updates(of: Sensor.order { $0.id.ascending }.limit(-1)).makeAsyncIterator()
+        await #expect { try await updates.next() } throws: { ($0 as? StoreError)?.code == .invalidValue }
+    }
+
+    @Test func `a closed store ends its live queries with an error`() async throws {
+        let store = try ModelTests.store()
+        var updates = store.updates(of: Self.hot).makeAsyncIterator()
+        _ = try await updates.next()
+        store.close()
+        await #expect { try await updates.next() } throws: { ($0 as? StoreError)?.code == .closed }
+    }
+
+    @Test func `results in a view are those of its position`() async throws {
+        let store = try ModelTests.store(sensors: 2)
+        let query = try store.liveQuery(Self.hot)
+        try store.view { _ in
+            #expect(try query.results.isEmpty)
+            try ModelTests.elsewhere {
+                try ModelTests.write(store) { _ = try $0.update(Sensor.self, id: "s0") { $0.celsius = 99 } }
+            }
+            #expect(try query.results.isEmpty)
+        }
+        #expect(try query.results.map(\.id) == ["s0"])
+    }
+}
