@@ -113,12 +113,12 @@ package struct StepNet {
         guard entry.last != nil else {
             let before = entry.needsBefore ? try entry.first.before(type) : nil
             let old = try before.map { (bytes) throws(CodecError) in try newest(bytes, type) }
-            var changed = PlaceSet()
-            for earlier in entry.first.earlier {
-                if let place = type.type.place(ofField: earlier.field) { changed.insert(place) }
+            var changed = PlaceSet.all
+            if entry.first.kind == .update {
+                changed = PlaceSet(entry.first.earlier.compactMap { type.type.place(ofField: $0.field) })
+                // Of fields that there are no more.
+                if changed.isEmpty { return nil }
             }
-            // Of fields that there are no more.
-            if entry.first.kind == .update, changed.isEmpty { return nil }
             return StepChange(
                 type: type, key: entry.first.key, kind: entry.first.kind, before: old, after: after,
                 changedPlaces: changed)

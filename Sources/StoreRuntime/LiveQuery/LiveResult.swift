@@ -114,5 +114,7 @@ extension LiveResult: Publishing {
 }
 
 extension LiveResult: LoggedSource {
-    func hasChanged(since sequence: UInt64, part: Int) -> Bool { visible.position.sequence != sequence }
+    func hasChanged(since sequence: UInt64, part: Int) -> Bool {
+        state.withLock { $0.versions.newestSequence > sequence }
+    }
 }

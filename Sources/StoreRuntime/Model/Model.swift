@@ -199,8 +199,8 @@ extension Model: Publishing {
 
 extension Model: LoggedSource {
     func hasChanged(since sequence: UInt64, part: Int) -> Bool {
-        let version = visible
-        if version.sequence == sequence { return false }
+        let version = state.withLock { $0.versions.newest }
+        if version.sequence <= sequence { return false }
         guard part >= 0, version.previousSequence == sequence else { return true }
         return part == table.deletedSlot ? version.isDeleted : version.changedFields.contains(declared: part)
     }

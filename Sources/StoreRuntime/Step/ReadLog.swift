@@ -13,6 +13,6 @@ final class ReadLog {
 
 /// What can be read in a read view and changes.
 protocol LoggedSource: AnyObject, Sendable {
-    /// Whether the visible version differs, in a part of it, from an earlier one.
+    /// Whether the newest version, shown or not, differs in a part of it from an earlier one.
     func hasChanged(since version: UInt64, part: Int) -> Bool
 }

@@ -93,6 +93,15 @@ final class Stepper: Sendable {
         ask()
     }
 
+    /// Waits until what was applied is shown.
+    func untilShown() async {
+        let sequence = applied.withLock { $0.hasPublications ? $0.position.sequence : nil }
+        guard let sequence else { return }
+        await withCheckedContinuation { continuation in
+            afterShowing(sequence) { continuation.resume() }
+        }
+    }
+
     // MARK: The thread
 
     private func run(_ core: StoreCore) {

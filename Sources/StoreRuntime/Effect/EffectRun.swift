@@ -1,0 +1,76 @@
+import Observation
+import StoreEngine
+
+/// Runs an effect's closure, again and again.
+///
+/// Observation begins to watch only after the closure has returned; what is committed before that would be lost. So each run
+/// notes what it read of models and live results, and looks after it has begun to watch whether that is old by now.
+struct EffectRun {
+    private let core: StoreCore
+    /// Tells of the store's end.
+    private let dependent = LiveDependent([])
+
+    init(_ core: StoreCore) throws {
+        self.core = core
+        try core.stepper.start(core)
+        core.stepper.add(dependent)
+    }
+
+    /// Runs `body` until the task is cancelled, it throws, or the store is closed.
+    nonisolated(nonsending) func run(_ body: () throws -> Void) async throws {
+        defer { core.stepper.remove(dependent) }
+        while !Task.isCancelled {
+            // Else Observation would tell afterwards of what the closure has seen already.
+            await core.stepper.untilShown()
+            if Task.isCancelled { return }
+            let log = ReadLog()
+            let signal = Signal()
+            dependent.subscribe(signal)
+            try withObservationTracking {
+                Result { try core.view(log: log) { _ in try body() } }
+            } onChange: {
+                signal.raise()
+            }.get()
+            if log.isStale { continue }
+            switch await signal.wait() {
+            case .raised: continue
+            case .cancelled: return
+            case .ended: throw WriteQueue.closed
+            }
+        }
+    }
+}
+
+extension Store {
+    /// Runs a closure soon, and again whenever something that it read has changed: fields of models, results of live queries,
+    /// properties of any `Observable`.
+    ///
+    /// ```swift
+    /// let effect = store.observe {
+    ///     print(kitchen.celsius, try hot.results.count)
+    /// }
+    /// ```
+    ///
+    /// Each run reads at one position (``view(_:)``). It runs once for all that a step changed, and no change is lost. A closure
+    /// that throws ends the effect (``Effect/ended()``). The closure must not wait for long, and not for writes.
+    ///
+    /// - Returns: what keeps it running.
+    public func observe(_ body: @escaping @Sendable () throws -> Void) -> Effect {
+        let core = core
+        return Effect(Task { try await EffectRun(core).run(body) })
+    }
+
+    /// The same with a closure that runs on an actor, and may use what belongs to it.
+    ///
+    /// - Parameter isolation: the actor: `self` in an actor, `MainActor.shared` on the main actor.
+    public func observe(isolation: isolated any Actor, _ body: @escaping () throws -> Void) -> Effect {
+        let core = core
+        // The task runs where this function does, on the actor.
+        nonisolated(unsafe) let body = body
+        return Effect(
+            Task {
+                _ = isolation
+                try await EffectRun(core).run(unsafe body)
+            })
+    }
+}

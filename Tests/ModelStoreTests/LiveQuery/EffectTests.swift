@@ -1,0 +1,149 @@
+import ModelStore
+import Observation
+import Synchronization
+import Testing
+
+/// Closures that run again when what they read has changed.
+@Suite(.timeLimit(.minutes(5))) struct EffectTests {
+    /// What an effect's runs have seen, to wait for.
+    final class Seen<Value: Sendable & Equatable>: Sendable {
+        private let values = Mutex<[Value]>([])
+        private let stream = AsyncStream<Value>.makeStream()
+
+        func add(_ value: Value) {
+            values.withLock { $0.append(value) }
+            stream.continuation.yield(value)
+        }
+
+        var all: [Value] { values.withLock { $0 } }
+
+        /// Waits until a value was seen.
+        func until(_ value: Value) async {
+            for await seen in stream.stream where seen == value { return }
+        }
+    }
+
+    @Test func `runs again once for each step that changed what it read, and for nothing else`() async throws {
+        let store = try ModelTests.store(sensors: 3)
+        let model = try store.model(Sensor.self, id: "s0")
+        let hot = try store.liveQuery(LiveQueryTests.hot)
+        let seen = Seen<String>()
+        let effect = store.observe { seen.add("\(model.celsius) \(try hot.results.count)") }
+        await seen.until("20.0 0")
+        try await store.write { try $0.update(Sensor.self, id: "s0") { $0.note = "not read" } }
+        try await store.write { try $0.update(Sensor.self, id: "s1") { $0.celsius = 25 } }
+        // Both in one.
+        try await store.write { tx in
+            try tx.update(Sensor.self, id: "s0") { $0.celsius = 40 }
+            try tx.update(Sensor.self, id: "s1") { $0.celsius = 41 }
+        }
+        await seen.until("40.0 2")
+        #expect(seen.all == ["20.0 0", "40.0 2"])
+        effect.cancel()
+        try await effect.ended()
+        try await store.write { try $0.update(Sensor.self, id: "s0") { $0.celsius = 50 } }
+        #expect(seen.all.count == 2)
+    }
+
+    @Observable final class Threshold: @unchecked Sendable {
+        // Unchecked: only one task changes it, and the effect reads after that.
+        var value = 0
+    }
+
+    @Test func `other observable objects count too`() async throws {
+        let store = try ModelTests.store()
+        let model = try store.model(Sensor.self, id: "s0")
+        let threshold = Threshold()
+        let seen = Seen<Bool>()
+        let effect = store.observe { seen.add(model.celsius > Double(threshold.value)) }
+        await seen.until(true)
+        threshold.value = 30
+        await seen.until(false)
+        withExtendedLifetime(effect) {}
+    }
+
+    actor Counter {
+        private(set) var sum = 0.0
+        private(set) var runs = 0
+
+        func follow(_ store: Store, _ model: Model<Sensor>, _ seen: Seen<Double>) -> Effect {
+            store.observe(isolation: self) {
+                self.sum += model.celsius
+                self.runs += 1
+                seen.add(model.celsius)
+            }
+        }
+    }
+
+    @Test func `runs on the actor of its choice`() async throws {
+        let store = try ModelTests.store()
+        let model = try store.model(Sensor.self, id: "s0")
+        let seen = Seen<Double>()
+        let counter = Counter()
+        let effect = await counter.follow(store, model, seen)
+        await seen.until(20)
+        try await model.update { $0.celsius = 22 }
+        await seen.until(22)
+        #expect(await counter.sum == 42)
+        withExtendedLifetime(effect) {}
+    }
+
+    @Test func `an error ends it, and so does the end of the store`() async throws {
+        struct Trouble: Error {}
+        let store = try ModelTests.store()
+        let model = try store.model(Sensor.self, id: "s0")
+        let failing = store.observe { if model.celsius > 30 { throw Trouble() } }
+        let other = store.observe { _ = model.celsius }
+        try await store.write { try $0.update(Sensor.self, id: "s0") { $0.celsius = 31 } }
+        await #expect(throws: Trouble.self) { try await failing.ended() }
+        store.close()
+        await #expect(throws: StoreError.self) { try await other.ended() }
+    }
+
+    @Test func `what is read is of one position`() async throws {
+        let store = try ModelTests.store(sensors: 4)
+        let models = try (0..<4).map { try store.model(Sensor.self, id: "s\($0)") }
+        let all = try store.liveQuery(Sensor.order { $0.id.ascending })
+        let seen = Seen<Double>()
+        let effect = store.observe {
+            let shown = models.map(\.celsius)
+            #expect(Set(shown).count == 1)
+            let listed = try all.results.map(\.celsius)
+            #expect(listed == shown)
+            seen.add(shown[0])
+        }
+        for step in 1...300 {
+            try await store.write { tx in
+                for number in 0..<4 { try tx.update(Sensor.self, id: "s\(number)") { $0.celsius = Double(100 + step) } }
+            }
+        }
+        await seen.until(400)
+        withExtendedLifetime(effect) {}
+    }
+
+    /// The cross-task runs of a probe of Observation alone, which loses some: a change just when an effect arms.
+    static let runCount = TestLength.runs(2_000, long: 100_000)
+
+    @Test func `no change is lost between reading and watching`() async throws {
+        let store = try ModelTests.store(sensors: 8)
+        let runs = Self.runCount / 8
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 0..<8 {
+                let model = try store.model(Sensor.self, id: "s\(number)")
+                group.addTask {
+                    for run in 1...runs {
+                        let seen = Seen<Double>()
+                        let effect = store.observe { seen.add(model.celsius) }
+                        try await store.write(durability: .relaxed) {
+                            try $0.update(Sensor.self, id: "s\(number)") { $0.celsius = Double(1_000 + run) }
+                        }
+                        // A lost change would be waited for in vain, until the suite's time limit.
+                        await seen.until(Double(1_000 + run))
+                        effect.cancel()
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+    }
+}
