@@ -4,8 +4,6 @@ struct LiveEntry: Sendable {
     enum Touch: Int {
         /// Nothing.
         case none
-        /// Rows hold other bytes, in fields that nobody asked for.
-        case content
         /// The result may be another.
         case rows
         /// It has to be run again.
@@ -68,9 +66,8 @@ struct LiveEntry: Sendable {
             }
             window.trim()
         }
-        let isSilent = touch == .content
         touch = .none
-        return publish() && !isSilent
+        return publish()
     }
 
     /// Makes the request ready anew, for another catalog.
@@ -89,6 +86,7 @@ struct LiveEntry: Sendable {
         }
         plan = try LivePlan(request, typeIndex: typeIndex, fields: fields, in: catalog)
         finder = RouteFinder(plan)
+        (route, routedBound) = (.none, nil)
     }
 
     /// Runs the request from the start. Rows that are as they were stay the same objects.
@@ -139,8 +137,7 @@ struct LiveEntry: Sendable {
         if isUnread, let before = change.before, let after = change.after {
             let place = try place(before, change.key)
             let row = LiveRow(place: place, key: change.key, content: after)
-            guard window.update(row) else { return .none }
-            return plan.fields.map { change.changedPlaces.intersects($0) } ?? true ? .rows : .content
+            return window.update(row) ? .rows : .none
         }
         let oldPlace = try change.before.map { before throws(CodecError) in try place(before, change.key) }
         var row: LiveRow?

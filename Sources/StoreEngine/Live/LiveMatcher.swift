@@ -181,23 +181,24 @@ package struct LiveMatcher: Sendable {
     /// could not be read.
     package mutating func rerunAll(in scope: ReadingScope) -> LiveOutcome {
         var outcome = LiveOutcome()
-        for entry in entries {
-            guard let entry else { continue }
+        routers = [:]
+        dependents = SlotTable()
+        for index in entries.indices {
+            guard var entry = entries[index] else { continue }
             do {
-                var fresh = entry
-                try fresh.replan(in: scope.state.catalog)
+                try entry.replan(in: scope.state.catalog)
                 counters.reruns += 1
-                fresh.touch = .rerun
-                if try fresh.finish(in: scope, &counters) { outcome.changed.append(entry.id) }
-                _ = try fresh.reroute()
-                leave(entry.id.slot)
-                enter(fresh)
+                entry.touch = .rerun
+                if try entry.finish(in: scope, &counters) { outcome.changed.append(entry.id) }
+                _ = try entry.reroute()
+                enter(entry)
             } catch {
-                fail(entry.id, error, &outcome)
+                entries[index] = nil
+                free.append(entry.id.slot)
+                outcome.failures.append(LiveOutcome.Failure(id: entry.id, error: error))
             }
         }
-        outcome.changed.sort()
-        outcome.failures.sort { $0.id < $1.id }
+        outcome.sort()
         return outcome
     }
 
@@ -247,17 +248,12 @@ package struct LiveMatcher: Sendable {
                 }
                 if isChanged { outcome.changed.append(id) }
             } catch {
-                fail(id, error, &outcome)
+                remove(id)
+                outcome.failures.append(LiveOutcome.Failure(id: id, error: error))
             }
         }
-        outcome.changed.sort()
-        outcome.failures.sort { $0.id < $1.id }
+        outcome.sort()
         return outcome
-    }
-
-    private mutating func fail(_ id: LiveRequestID, _ error: StoreError, _ outcome: inout LiveOutcome) {
-        remove(id)
-        outcome.failures.append(LiveOutcome.Failure(id: id, error: error))
     }
 }
 

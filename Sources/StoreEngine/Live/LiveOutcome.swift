@@ -10,6 +10,11 @@ package struct LiveOutcome: Sendable {
     package internal(set) var changed: [LiveRequestID] = []
     /// The requests that ended, ascending.
     package internal(set) var failures: [Failure] = []
+
+    mutating func sort() {
+        changed.sort()
+        failures.sort { $0.id < $1.id }
+    }
 }
 
 /// What keeping live requests up to date took so far.

@@ -49,6 +49,11 @@ package enum LiveRouting: Hashable, Sendable {
         package let type: String
         /// Its fields.
         package let fields: [String]
+
+        package init(type: String, fields: [String]) {
+            self.type = type
+            self.fields = fields
+        }
     }
 }
 

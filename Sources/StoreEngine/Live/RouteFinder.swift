@@ -21,8 +21,10 @@ struct RouteFinder: Sendable {
     /// What the condition says of that field, in the direction of the order.
     private let boundRanges: KeyRanges
 
-    /// The most keys that one request is found by.
+    /// The most keys, of several fields, that one request is found by.
     private static let maximumKeys = 64
+    /// The same where they are those of one field: a list of values costs as much memory once more.
+    private static let maximumPoints = 65_536
 
     init(_ plan: LivePlan) {
         type = plan.type
@@ -47,7 +49,9 @@ struct RouteFinder: Sendable {
             return
         }
         var points = Points()
-        for (place, ranges) in pointed { points.multiply(place, ranges, limit: Self.maximumKeys) }
+        for (place, ranges) in pointed {
+            points.multiply(place, ranges, limit: points.places.isEmpty ? Self.maximumPoints : Self.maximumKeys)
+        }
         prefixes = points.keys
         prefixParts = points.places.map { LiveRoute.Part(place: $0) }
         // What is fixed orders nothing.
@@ -101,8 +105,7 @@ struct RouteFinder: Sendable {
             var points = Points()
             for place in places {
                 guard let ranges = fixed.first(where: { $0.place == place })?.ranges else { break }
-                // One request for many ids is worth as many keys.
-                points.multiply(place, ranges, limit: places.count == 1 ? 65_536 : maximumKeys)
+                points.multiply(place, ranges, limit: places.count == 1 ? maximumPoints : maximumKeys)
             }
             if points.places == places { return points }
         }

@@ -90,6 +90,21 @@ struct LiveHarness {
         }
         self.matcher = matcher
         self.tables = tables
+        return try take(outcome)
+    }
+
+    /// Runs all requests again, and checks every result.
+    mutating func rerunAll() throws -> [Int] {
+        var matcher = matcher
+        let (tables, outcome) = try store.read { tx in
+            (try Self.read(tx._reading), matcher.rerunAll(in: tx._reading))
+        }
+        self.matcher = matcher
+        self.tables = tables
+        return try take(outcome)
+    }
+
+    private mutating func take(_ outcome: LiveOutcome) throws -> [Int] {
         if let failure = outcome.failures.first { throw failure.error }
         guard outcome.changed == outcome.changed.sorted() else {
             throw Mismatch("the changed requests are out of order")

@@ -54,7 +54,7 @@ import Testing
     }
 
     /// A name that goes through up to three references to a number.
-    private static func path(_ types: [RecordType], _ typeIndex: Int, _ random: inout TestRandom) -> FieldName {
+    static func path(_ types: [RecordType], _ typeIndex: Int, _ random: inout TestRandom) -> FieldName {
         var parts: [String] = []
         var type = types[typeIndex]
         for _ in 0..<random.below(4) {
@@ -67,7 +67,7 @@ import Testing
         return FieldName(parts + ["note"])
     }
 
-    private static func condition(
+    static func condition(
         _ types: [RecordType], _ typeIndex: Int, depth: Int, _ random: inout TestRandom
     ) -> ConditionNode {
         func part(_ random: inout TestRandom) -> ConditionNode {
