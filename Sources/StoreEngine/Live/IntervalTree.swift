@@ -29,8 +29,8 @@ struct IntervalTree: Sendable {
     mutating func insert(_ range: KeyRange, _ value: Int32) {
         let place: Int32
         var node = Node(
-            lower: range.lower, upper: range.upper, lowerWord: Self.word(range.lower),
-            upperWord: range.upper.map(Self.word) ?? .max, value: value, greatest: 0, priority: 0)
+            lower: range.lower, upper: range.upper, lowerWord: range.lower.leadingWord,
+            upperWord: range.upper?.leadingWord ?? .max, value: value, greatest: 0, priority: 0)
         if let reused = free.popLast() {
             place = reused
         } else {
@@ -50,7 +50,7 @@ struct IntervalTree: Sendable {
 
     /// Calls `body` with the number of each run that holds a key.
     func forEach(holding key: [UInt8], _ body: (Int32) -> Void) {
-        if root >= 0 { visit(root, key, Self.word(key), body) }
+        if root >= 0 { visit(root, key, key.leadingWord, body) }
     }
 
     private func visit(_ place: Int32, _ key: [UInt8], _ word: UInt64, _ body: (Int32) -> Void) {
@@ -172,13 +172,6 @@ struct IntervalTree: Sendable {
     private func order(_ lower: [UInt8], _ value: Int32, _ index: Int) -> Int {
         let order = lower.compared(to: nodes[index].lower)
         return order != 0 ? order : Int(value) - Int(nodes[index].value)
-    }
-
-    /// The first eight bytes as a number that compares as they do; zeros stand for those that are not there.
-    private static func word(_ key: [UInt8]) -> UInt64 {
-        var word: UInt64 = 0
-        for place in 0..<8 { word = word << 8 | (place < key.count ? UInt64(key[place]) : 0) }
-        return word
     }
 
     private static func mixed(_ place: UInt32) -> UInt32 {

@@ -14,6 +14,10 @@ struct LiveEntry: Sendable {
     /// What was asked for, as it was given.
     let request: Request
     private(set) var plan: LivePlan
+    /// The number of the record type.
+    var typeID: UInt32 { plan.type.type.id }
+    /// Whether the request is still there.
+    private(set) var isLive = true
     private var finder: RouteFinder
     /// Whether only the number of records is of interest, and no row is kept.
     let isCount: Bool
@@ -68,6 +72,13 @@ struct LiveEntry: Sendable {
         }
         touch = .none
         return publish()
+    }
+
+    /// Lets go of the rows of a request that is over.
+    mutating func end() {
+        isLive = false
+        window.reset()
+        rows = LiveRows()
     }
 
     /// Makes the request ready anew, for another catalog.

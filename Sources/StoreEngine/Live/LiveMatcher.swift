@@ -7,7 +7,8 @@
 ///
 /// A value without locks: whoever holds it sees to it that one step is applied after the other.
 package struct LiveMatcher: Sendable {
-    private var entries: [LiveEntry?] = []
+    /// Each in its slot; those in `free` are over. Not optional: reading one field of an optional copies the whole entry.
+    private var entries: [LiveEntry] = []
     private var free: [Int32] = []
     private var serial: UInt64 = 0
     /// By the number of the record type.
@@ -82,7 +83,7 @@ package struct LiveMatcher: Sendable {
         let id = LiveRequestID(serial: serial, slot: free.last ?? Int32(entries.count))
         var entry = LiveEntry(id, request, plan, isCount: isCount, lookahead: lookahead)
         try entry.start(in: scope, &counters)
-        if free.popLast() == nil { entries.append(nil) }
+        if free.popLast() == nil { entries.append(entry) }
         enter(entry)
         return id
     }
@@ -102,9 +103,9 @@ package struct LiveMatcher: Sendable {
 
     /// Takes a request out. One that failed is out already.
     package mutating func remove(_ id: LiveRequestID) {
-        guard let entry = entries[Int(id.slot)], entry.id == id else { return }
+        guard isLive(id) else { return }
         leave(id.slot)
-        free.append(id.slot)
+        end(id.slot)
     }
 
     /// The rows of a request at the end of the last step.
@@ -117,10 +118,17 @@ package struct LiveMatcher: Sendable {
     package func routing(_ id: LiveRequestID, in catalog: Catalog) -> LiveRouting { self[id].routing(catalog) }
 
     private subscript(id: LiveRequestID) -> LiveEntry {
-        guard let entry = entries[Int(id.slot)], entry.id == id else {
-            preconditionFailure("the live request was removed")
-        }
-        return entry
+        precondition(isLive(id), "the live request was removed")
+        return entries[Int(id.slot)]
+    }
+
+    private func isLive(_ id: LiveRequestID) -> Bool {
+        entries[Int(id.slot)].isLive && entries[Int(id.slot)].id == id
+    }
+
+    private mutating func end(_ slot: Int32) {
+        entries[Int(slot)].end()
+        free.append(slot)
     }
 
     private mutating func enter(_ entry: LiveEntry) {
@@ -132,10 +140,9 @@ package struct LiveMatcher: Sendable {
     }
 
     private mutating func leave(_ slot: Int32) {
-        guard let entry = entries[Int(slot)] else { return }
+        let entry = entries[Int(slot)]
         for dependency in Self.dependencies(entry) { dependents.remove(slot, at: dependency) }
         routers[entry.plan.type.type.id]?.remove(slot, entry.route)
-        entries[Int(slot)] = nil
     }
 
     private static func dependencies(_ entry: LiveEntry) -> [Dependency] {
@@ -184,7 +191,8 @@ package struct LiveMatcher: Sendable {
         routers = [:]
         dependents = SlotTable()
         for index in entries.indices {
-            guard var entry = entries[index] else { continue }
+            guard entries[index].isLive else { continue }
+            var entry = entries[index]
             do {
                 try entry.replan(in: scope.state.catalog)
                 counters.reruns += 1
@@ -193,8 +201,7 @@ package struct LiveMatcher: Sendable {
                 _ = try entry.reroute()
                 enter(entry)
             } catch {
-                entries[index] = nil
-                free.append(entry.id.slot)
+                end(entry.id.slot)
                 outcome.failures.append(LiveOutcome.Failure(id: entry.id, error: error))
             }
         }
@@ -204,12 +211,12 @@ package struct LiveMatcher: Sendable {
 
     private mutating func take(_ change: StepChange, _ slot: Int32, _ touched: inout [Int32]) {
         let index = Int(slot)
-        guard let visit = entries[index]?.visit, visit != changeNumber else { return }
-        entries[index]?.visit = changeNumber
+        if entries[index].visit == changeNumber { return }
+        entries[index].visit = changeNumber
         counters.visited += 1
         var touch = LiveEntry.Touch.rerun
         do {
-            touch = try entries[index]?.apply(change, &counters) ?? .none
+            touch = try entries[index].apply(change, &counters)
         } catch {
             // Where the record as it is now cannot be read either, running the request tells.
         }
@@ -217,13 +224,14 @@ package struct LiveMatcher: Sendable {
     }
 
     private mutating func mark(_ slot: Int32, _ touch: LiveEntry.Touch, _ touched: inout [Int32]) {
-        guard touch != .none, let known = entries[Int(slot)]?.touch else { return }
+        if touch == .none { return }
+        let known = entries[Int(slot)].touch
         if known == .none { touched.append(slot) }
-        if known.rawValue < touch.rawValue { entries[Int(slot)]?.touch = touch }
+        if known.rawValue < touch.rawValue { entries[Int(slot)].touch = touch }
     }
 
     private mutating func touchAll(_ type: OpenType, _ touched: inout [Int32]) {
-        for index in entries.indices where entries[index]?.plan.type.type.id == type.type.id {
+        for index in entries.indices where entries[index].isLive && entries[index].typeID == type.type.id {
             mark(Int32(index), .rerun, &touched)
         }
     }
@@ -238,13 +246,13 @@ package struct LiveMatcher: Sendable {
     private mutating func settle(_ touched: [Int32], in scope: ReadingScope) -> LiveOutcome {
         var outcome = LiveOutcome()
         for slot in touched {
-            guard let id = entries[Int(slot)]?.id, let type = entries[Int(slot)]?.plan.type.type.id else { continue }
+            let (id, type) = (entries[Int(slot)].id, entries[Int(slot)].typeID)
             do {
-                if entries[Int(slot)]?.touch == .rerun { counters.reruns += 1 }
-                let isChanged = try entries[Int(slot)]?.finish(in: scope, &counters) ?? false
-                if let old = try entries[Int(slot)]?.reroute(), let new = entries[Int(slot)]?.route {
+                if entries[Int(slot)].touch == .rerun { counters.reruns += 1 }
+                let isChanged = try entries[Int(slot)].finish(in: scope, &counters)
+                if let old = try entries[Int(slot)].reroute() {
                     routers[type]?.remove(slot, old)
-                    routers[type]?.insert(slot, new)
+                    routers[type]?.insert(slot, entries[Int(slot)].route)
                 }
                 if isChanged { outcome.changed.append(id) }
             } catch {

@@ -1,8 +1,9 @@
 /// Finds the route of a live request that leads past the most records.
 ///
-/// From the best on: the points of its id or of a unique index; the points of all fields that it fixes, with the run of the
-/// first field of its order up to the window's bound behind them; those points alone; a range with two ends on some field; the
-/// run of the order up to the bound; a range with one end; the whole type.
+/// The points of its id or of a unique index are the best. Else the keys begin with all fields that the condition fixes to
+/// points. Behind them comes one field more, where there is one: a field that the condition bounds on both sides; or the first
+/// field of the order, up to the window's bound; or a field that the condition bounds on one side. Without any of that, every
+/// change of a record of the type is looked at.
 struct RouteFinder: Sendable {
     /// Fields that are fixed to some values, with the keys of all combinations.
     fileprivate struct Points {
@@ -59,21 +60,22 @@ struct RouteFinder: Sendable {
         let bound = first.flatMap {
             $0.isOwn ? LiveRoute.Part(place: $0.access.place, isDescending: $0.isDescending) : nil
         }
-        let others = ranges.filter { !$0.ranges.arePoints && $0.ranges.ranges.count <= Self.maximumKeys }
+        let keyCount = points.keys.count
+        let others = ranges.filter {
+            !$0.ranges.arePoints && keyCount * $0.ranges.ranges.count <= Self.maximumKeys
+        }
         let twoSided = others.first { $0.ranges.ranges.allSatisfy { $0.upper != nil && !$0.lower.isEmpty } }
-        let oneSided = others.first
         let ofBound = others.first { $0.place == bound?.place }
         boundRanges = bound?.isDescending == false ? ofBound?.ranges ?? .all : .all
-        if !points.places.isEmpty {
-            fixed = RouteFinder.route(points)
-            boundPart = bound
-        } else if let twoSided {
-            fixed = RouteFinder.route(twoSided.place, twoSided.ranges)
-            boundPart = twoSided.place == bound?.place && bound?.isDescending == false ? bound : nil
+        if let narrow = twoSided ?? others.first {
+            fixed = LiveRoute(
+                parts: prefixParts + [LiveRoute.Part(place: narrow.place)],
+                keys: .ranges(points.keys.flatMap { narrow.ranges.prefixed(by: $0) }))
         } else {
-            fixed = oneSided.map { RouteFinder.route($0.place, $0.ranges) } ?? .all
-            boundPart = bound
+            fixed = points.places.isEmpty ? .all : RouteFinder.route(points)
         }
+        let isBoundNarrower = twoSided == nil || twoSided?.place == bound?.place && bound?.isDescending == false
+        boundPart = isBoundNarrower ? bound : nil
     }
 
     /// The route of a window.
@@ -92,10 +94,6 @@ struct RouteFinder: Sendable {
 
     private static func route(_ points: Points) -> LiveRoute {
         LiveRoute(parts: points.places.map { LiveRoute.Part(place: $0) }, keys: .points(points.keys))
-    }
-
-    private static func route(_ place: Int, _ ranges: KeyRanges) -> LiveRoute {
-        LiveRoute(parts: [LiveRoute.Part(place: place)], keys: .ranges(ranges.ranges))
     }
 
     /// The points of the id, or else of a unique index, where each of their fields is fixed.

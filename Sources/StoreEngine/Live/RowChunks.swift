@@ -41,18 +41,19 @@ struct RowChunks: Sendable {
 
     /// Looks for the row with a place.
     func spot(of place: [UInt8]) -> Spot {
+        let word = place.leadingWord
         var (low, high) = (0, chunks.count)
         // The last chunk whose first row comes not after the place.
         while low < high {
             let middle = (low + high) / 2
-            if chunks[middle][0].compared(to: place) <= 0 { low = middle + 1 } else { high = middle }
+            if chunks[middle][0].compared(to: place, word: word) <= 0 { low = middle + 1 } else { high = middle }
         }
         guard low > 0 else { return Spot(chunk: 0, offset: 0, isFound: false) }
         let chunk = low - 1
         var (first, end) = (0, chunks[chunk].count)
         while first < end {
             let middle = (first + end) / 2
-            let order = chunks[chunk][middle].compared(to: place)
+            let order = chunks[chunk][middle].compared(to: place, word: word)
             if order == 0 { return Spot(chunk: chunk, offset: middle, isFound: true) }
             if order < 0 { first = middle + 1 } else { end = middle }
         }
