@@ -59,6 +59,19 @@ import Testing
         #expect(harness.matcher.counters.visited - visited <= 4)
     }
 
+    @Test func `a request that fixes one field and bounds another is found by both`() throws {
+        var harness = try LiveHarness(store)
+        for number in 0..<50 {
+            let lower = Double(number * 20)
+            try harness.add(
+                Sensor.where { $0.floor == .ground && $0.celsius >= lower && $0.celsius < lower + 20 }.limit(3).request)
+        }
+        #expect(try routing(harness, 0) == .ranges(fields: ["floor", "celsius"]))
+        try change(405) { $0.note = "one" }
+        _ = try harness.step()
+        #expect(harness.matcher.counters.visited == 1)
+    }
+
     @Test func `a window is refilled about once for as many removals as it looks ahead`() throws {
         var harness = try LiveHarness(store, lookahead: 10)
         try harness.add(Sensor.order { $0.celsius.ascending }.limit(20).request)
