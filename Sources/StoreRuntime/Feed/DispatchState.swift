@@ -20,12 +20,19 @@ struct DispatchState {
     private var waiters: [UInt64: Waiter] = [:]
     /// Waits that were cancelled before they began.
     private var cancelled: Set<UInt64> = []
-    private var lastID: UInt64 = 0
+    /// How many waits there have been; the number of the last.
+    private(set) var waitCount: UInt64 = 0
+    /// Whether somebody wants to hear of every move, for as long as the store is open.
+    private var isListenedTo = false
+    /// Whether somebody waits.
+    var isAwaited: Bool { isListenedTo || !waiters.isEmpty }
+    /// What brings back the threads that rest because nobody waits.
+    private var parked: [@Sendable () -> Void] = []
 
     /// A number for a wait to come.
     mutating func makeID() -> UInt64 {
-        lastID += 1
-        return lastID
+        waitCount += 1
+        return waitCount
     }
 
     /// Waits for a change set after `sequence`.
@@ -58,6 +65,27 @@ struct DispatchState {
         let ready = waiters.filter { $0.value.sequence < sequence }
         for id in ready.keys { waiters[id] = nil }
         return ready.values.map(\.resume)
+    }
+
+    /// Notes that somebody wants to hear of every move from now on.
+    mutating func listen() { isListenedTo = true }
+
+    /// Has a thread that looks how far the feed is rest, unless somebody waits: what it would tell nobody wants to know.
+    ///
+    /// - Parameters:
+    ///   - waitCount: how many waits there had been when the thread last had a reason to look.
+    ///   - unpark: brings the thread back. It must look before it listens again: the feed may have moved meanwhile.
+    /// - Returns: whether the thread may rest.
+    mutating func park(ifNoneWaitedSince waitCount: UInt64, unpark: @escaping @Sendable () -> Void) -> Bool {
+        guard !isAwaited, !isStopped, self.waitCount == waitCount else { return false }
+        parked.append(unpark)
+        return true
+    }
+
+    /// Gives what brings the resting threads back, now that somebody waits, or that they are to end.
+    mutating func takeParked() -> [@Sendable () -> Void] {
+        defer { parked = [] }
+        return parked
     }
 
     /// Ends all waits, now and later.

@@ -10,12 +10,17 @@ import Synchronization
 /// - `state`, `recent`, `fileWatch` and `reportedForeign` are protected by their mutexes, of which none is held while another
 ///   is taken.
 /// - `phase` is protected by its mutex: not started, running, stopped.
-/// - `isWatched` and `isStopping` are set once.
+/// - `isStopping` is set once. `isWatched` is a hint for the writer, set by the thread that waits on the wake file.
 /// - `wakeFile` is constant; nil where it cannot be used, and other processes are noticed by looking now and then.
 ///
 /// Own commits come from the writer, right after they are made. Those of other processes: a thread waits on the wake file, a
 /// second one for writes to the data file by programs that know nothing of it, and every few seconds the first looks anyway.
 /// Each only notes how far the feed is; what is in it, readers read themselves, so nothing can be missed or come twice.
+///
+/// A thread that has looked some times although nobody waited rests (is parked), so that readers who have stopped cost the
+/// writer nothing. No wake is lost by that: whether somebody waits and which threads rest is one state under one mutex, so
+/// either the thread sees who waits and does not rest, or who waits sees the thread and brings it back; and it then looks
+/// before it listens.
 final class Dispatcher: Sendable {
     /// What the threads do with the store.
     struct Access: Sendable {
@@ -33,6 +38,8 @@ final class Dispatcher: Sendable {
 
     private let path: String
     let wakeFile: WakeFile?
+    /// How often a thread looks for nobody before it rests.
+    private let vainLookLimit: Int
     private let state = HandoverMutex(DispatchState())
     private let recent = HandoverMutex(RecentChanges())
     private let phase = HandoverMutex<Phase>(.idle)
@@ -49,9 +56,10 @@ final class Dispatcher: Sendable {
     /// How long writes to the data file are taken for one, in milliseconds.
     private static let foreignRestMilliseconds: UInt32 = 5
 
-    init(path: String, wakeFile: WakeFile?) {
+    init(path: String, wakeFile: WakeFile?, vainLookLimit: Int = 32) {
         self.path = path
         self.wakeFile = wakeFile
+        self.vainLookLimit = vainLookLimit
     }
 
     /// Whether the writer shall hand over what it commits.
@@ -88,8 +96,12 @@ final class Dispatcher: Sendable {
         let id = state.withLock { $0.makeID() }
         let wake = await withTaskCancellationHandler {
             await withCheckedContinuation { (continuation: CheckedContinuation<DispatchState.Wake, Never>) in
-                let wake = state.withLock { $0.wait(id, after: sequence) { continuation.resume(returning: $0) } }
+                let (wake, parked) = state.withLock { state in
+                    let wake = state.wait(id, after: sequence) { continuation.resume(returning: $0) }
+                    return (wake, wake == nil ? state.takeParked() : [])
+                }
                 if let wake { continuation.resume(returning: wake) }
+                for unpark in parked { unpark() }
             }
         } onCancel: {
             state.withLock { $0.cancel(id) }?(.cancelled)
@@ -98,10 +110,16 @@ final class Dispatcher: Sendable {
         return wake
     }
 
-    /// Starts the threads, if they do not run, and tells `listener` from now on whenever the feed has moved on.
+    /// Starts the threads, if they do not run, and tells `listener` from now on whenever the feed has moved on. They do not rest
+    /// any more.
     func listen(_ access: Access, _ listener: @escaping @Sendable () -> Void) {
         self.listener.withLock { $0 = listener }
         start(access)
+        let parked = state.withLock { state in
+            state.listen()
+            return state.takeParked()
+        }
+        for unpark in parked { unpark() }
     }
 
     /// Starts the threads, if they do not run, and has the writer hand over what it commits.
@@ -141,8 +159,11 @@ final class Dispatcher: Sendable {
         isStopping.store(true, ordering: .releasing)
         fileWatch.withLock { $0 }?.stop()
         for thread in threads {
-            // One that was about to wait has not heard the wake before.
-            repeat { wakeFile?.wakeWaiting() } while !thread.wait(milliseconds: 5)
+            // One that was about to wait or to rest has not heard the wake before.
+            repeat {
+                wakeFile?.wakeWaiting()
+                for unpark in state.withLock({ $0.takeParked() }) { unpark() }
+            } while !thread.wait(milliseconds: 5)
         }
     }
 
@@ -159,9 +180,17 @@ final class Dispatcher: Sendable {
     }
 
     private func followWakes(_ access: Access) {
+        var parking = Parking()
         while !isStopping.load(ordering: .acquiring) {
             let count = wakeFile?.count ?? 0
             look(access)
+            if isVain(&parking) {
+                isWatched.store(false, ordering: .relaxed)
+                recent.withLock { $0.removeAll() }
+                park(&parking)
+                isWatched.store(true, ordering: .relaxed)
+                continue
+            }
             guard let wakeFile else {
                 rest()
                 continue
@@ -177,10 +206,31 @@ final class Dispatcher: Sendable {
     }
 
     private func followFile(_ watch: FileWatch, _ access: Access) {
+        var parking = Parking()
         while watch.wait() {
             look(access)
+            if isVain(&parking) {
+                // The kernel keeps a note of writes meanwhile: the wait after it ends at once.
+                park(&parking)
+                continue
+            }
             watch.rest(milliseconds: Dispatcher.foreignRestMilliseconds)
         }
+    }
+
+    /// Whether a thread has looked often for nobody.
+    private func isVain(_ parking: inout Parking) -> Bool {
+        let (waitCount, isAwaited) = state.withLock { ($0.waitCount, $0.isAwaited) }
+        parking.count(waitCount, isAwaited: isAwaited)
+        return parking.vainLooks >= vainLookLimit
+    }
+
+    /// Rests until somebody waits, unless somebody does or has.
+    private func park(_ parking: inout Parking) {
+        let isWanted = DispatchSemaphore(value: 0)
+        let waitCount = parking.waitCount
+        if state.withLock({ $0.park(ifNoneWaitedSince: waitCount) { isWanted.signal() } }) { isWanted.wait() }
+        parking = Parking()
     }
 
     // An error here is one for those who read: they look themselves.
@@ -198,6 +248,19 @@ final class Dispatcher: Sendable {
     private func advance(to sequence: UInt64) {
         for resume in state.withLock({ $0.advance(to: sequence) }) { resume(.moved) }
         listener.withLock { $0 }?()
+    }
+}
+
+/// How often a thread has looked for nobody.
+private struct Parking {
+    /// How many waits there had been at the last look.
+    private(set) var waitCount: UInt64 = 0
+    /// How many looks there have been since somebody was known to wait.
+    private(set) var vainLooks = 0
+
+    mutating func count(_ waitCount: UInt64, isAwaited: Bool) {
+        vainLooks = isAwaited || waitCount != self.waitCount ? 0 : vainLooks + 1
+        self.waitCount = waitCount
     }
 }
 

@@ -1,0 +1,119 @@
+import Foundation
+import LMDB
+import StoreEngine
+import Synchronization
+import Testing
+
+@testable import StoreRuntime
+
+/// How those who wait for the feed are told, and when the threads that tell them rest.
+@Suite(.timeLimit(.minutes(5))) struct DispatcherTests {
+    @Test func `a thread rests only while nobody waits and nobody has waited`() {
+        var state = DispatchState()
+        let unparked = Mutex(0)
+        func park(_ waitCount: UInt64) -> Bool {
+            state.park(ifNoneWaitedSince: waitCount) { unparked.withLock { $0 += 1 } }
+        }
+        #expect(park(0))
+        let id = state.makeID()
+        #expect(!park(0), "somebody is about to wait")
+        #expect(state.wait(id, after: 0) { _ in } == nil)
+        for unpark in state.takeParked() { unpark() }
+        #expect(unparked.withLock { $0 } == 1)
+        #expect(!park(id), "somebody waits")
+        for resume in state.advance(to: 1) { resume(.moved) }
+        #expect(park(id))
+        state.listen()
+        #expect(state.takeParked().count == 1)
+        #expect(!park(id), "somebody listens")
+        state = DispatchState()
+        _ = state.stop()
+        #expect(!park(0), "it is to end")
+    }
+
+    @Test func `after some commits for nobody the writer hands nothing over, until somebody waits again`() async throws
+    {
+        let store = try Store.temporary(records: Sensor.self)
+        let core = store.core
+        let position = try store.position
+        try await Self.write(1, to: store)
+        var tail = FeedTail(store, after: position, FeedOptions())
+        #expect(try tail.next() != nil)
+        let first = try store.position.sequence
+        async let wake = core.dispatcher.wait(after: first, core.access)
+        while !core.dispatcher.wantsEntries { await Task.yield() }
+        try await Self.write(2, to: store)
+        #expect(await wake == .moved)
+        var number = 2
+        while core.dispatcher.wantsEntries {
+            number += 1
+            try await Self.write(number, to: store)
+        }
+        try #require(number > 20, "it does not rest at once")
+        var count = 0
+        while try tail.next() != nil { count += 1 }
+        #expect(count == number - 1, "what was not handed over is read from the store")
+        let last = try store.position.sequence
+        async let wakeAgain = core.dispatcher.wait(after: last, core.access)
+        while !core.dispatcher.wantsEntries { await Task.yield() }
+        try await Self.write(number + 1, to: store)
+        #expect(await wakeAgain == .moved)
+        #expect(try tail.next() != nil)
+    }
+
+    private static func write(_ number: Int, to store: Store) async throws {
+        try await store.write { tx in
+            try tx.upsert(Sensor(id: "s", room: "r", serial: "A", celsius: Double(number)))
+        }
+    }
+
+    /// Parks at every chance, so that waits and rests cross all the time. A wake that is lost is a wait without an end.
+    @Test func `no wake is lost when waits and rests cross`() async throws {
+        let seed = UInt64.random(in: 0...(.max))
+        let rounds: UInt64 = 5_000
+        let folder = try StoreFolder()
+        let dataPath = folder.path + "/data.mdb"
+        #expect(FileManager.default.createFile(atPath: dataPath, contents: nil))
+        let newest = Box(Atomic<UInt64>(0))
+        let wanted = Box(Atomic<UInt64>(0))
+        let dispatcher = Dispatcher(
+            path: folder.path, wakeFile: try WakeFile(in: folder.path, fileMode: 0o600, isReadOnly: false),
+            vainLookLimit: 1)
+        let access = Dispatcher.Access {
+            (newest.value.load(ordering: .sequentiallyConsistent), nil)
+        } noteForeignWrite: {
+        }
+        let other = try WakeFile(in: folder.path, fileMode: 0o600, isReadOnly: false)
+        Thread.detachNewThread {
+            var random = TestRandom(seed: seed)
+            let file = FileHandle(forWritingAtPath: dataPath)
+            for round in 1...rounds {
+                while wanted.value.load(ordering: .acquiring) < round { sched_yield() }
+                for _ in 0..<Int.random(in: 0...200, using: &random) { _ = wanted.value.load(ordering: .acquiring) }
+                newest.value.store(round, ordering: .sequentiallyConsistent)
+                switch Int.random(in: 0..<100, using: &random) {
+                case 0: file?.write(Data([1]))
+                case 1..<30: dispatcher.committed(round, [])
+                default: other.wakeAll()
+                }
+                // For nobody, so that there is a reason to rest.
+                for _ in 0..<Int.random(in: 0...2, using: &random) { other.wakeAll() }
+            }
+        }
+        var random = TestRandom(seed: seed &+ 1)
+        for round in 0..<rounds {
+            wanted.value.store(round + 1, ordering: .releasing)
+            for _ in 0..<Int.random(in: 0...200, using: &random) { _ = newest.value.load(ordering: .acquiring) }
+            let wake = await dispatcher.wait(after: round, access)
+            try #require(wake == .moved, "seed \(seed), round \(round)")
+        }
+        dispatcher.stop()
+        #expect(await dispatcher.wait(after: rounds, access) == .closed)
+    }
+
+    private final class Box<Value: ~Copyable & Sendable>: Sendable {
+        let value: Value
+
+        init(_ value: consuming Value) { self.value = value }
+    }
+}
