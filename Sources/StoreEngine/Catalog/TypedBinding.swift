@@ -55,4 +55,17 @@ package final class TypedBinding: Sendable {
     func uniqueIndex(onDeclared index: Int) -> OpenIndex? {
         uniqueIndexes.indices.contains(index) ? uniqueIndexes[index] : nil
     }
+
+    /// How many fields are declared.
+    var declaredCount: Int { placesByDeclared?.count ?? type.type.fields.count }
+
+    /// The places among the declared fields of those whose stored places are wanted.
+    func declaredPlaces(_ isWanted: (Int) -> Bool) -> PlaceSet {
+        var places = PlaceSet()
+        for declared in 0..<declaredCount {
+            let place = placesByDeclared.map { Int($0[declared]) } ?? declared
+            if type.type.fields.indices.contains(place), isWanted(place) { places.insert(declared) }
+        }
+        return places
+    }
 }

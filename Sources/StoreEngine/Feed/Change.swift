@@ -13,33 +13,81 @@ public struct Change<R: Record>: Equatable, Sendable {
     /// Names the change for all time and in all copies of the store: what consumes the feed elsewhere can tell by it that it
     /// has seen this change already.
     public var idempotencyKey: String { name.description }
-    package let name: ChangeName
+    @usableFromInline package let name: ChangeName
 
     /// Whether an update changed this field. False for other kinds.
     public func changes<V>(_ field: KeyPath<R.Fields, Field<R, V>>) -> Bool { changedFields.contains(field) }
 }
 
+// Inlinable, so that decoding is specialized for the record type where changes are asked for.
 extension Change {
-    /// Decodes a change of the type that `binding` ties `R` to.
-    package init(_ source: RecordChange, _ binding: TypedBinding) throws(CodecError) {
-        let change = source.change
-        let type = binding.type
-        before = try Change.decode(change.before(type), binding)
-        after = try Change.decode(change.after, binding)
+    @inlinable
+    init(_ states: ChangeStates) throws(CodecError) {
+        before = try Change.decode(states.before, states)
+        after = try Change.decode(states.after, states)
         guard let record = after ?? before else { throw CodecError("a change has no record") }
         id = record.recordID
-        kind = change.kind
-        changedFields = ChangedFields(change, binding)
-        name = source.name
+        kind = states.kind
+        changedFields = ChangedFields(states)
+        name = states.name
     }
 
-    private static func decode(_ bytes: [UInt8]?, _ binding: TypedBinding) throws(CodecError) -> R? {
+    @inlinable
+    static func decode(_ bytes: [UInt8]?, _ states: ChangeStates) throws(CodecError) -> R? {
+        guard let bytes else { return nil }
+        return unsafe try R(from: states.decoder(bytes.span.bytes))
+    }
+}
+
+/// What a change is made of, before it is decoded to a Swift type.
+@usableFromInline
+struct ChangeStates {
+    @usableFromInline let kind: ChangeKind
+    @usableFromInline let name: ChangeName
+    /// The record before the change, in the form of the newest version.
+    @usableFromInline let before: [UInt8]?
+    /// The record after the change, in the form of the newest version.
+    @usableFromInline let after: [UInt8]?
+    /// The places of the changed fields among the declared ones.
+    let changed: PlaceSet
+    /// How many fields are declared.
+    let fieldCount: Int
+    private let placesByDeclared: [Int32]?
+
+    /// The states of a change of the type that `binding` ties.
+    init(_ source: RecordChange, _ binding: TypedBinding) throws(CodecError) {
+        let change = source.change
+        kind = change.kind
+        name = source.name
+        before = try ChangeStates.newest(change.before(binding.type), binding.type)
+        after = try ChangeStates.newest(change.after, binding.type)
+        changed = ChangeStates.changedPlaces(change, binding)
+        fieldCount = binding.declaredCount
+        placesByDeclared = binding.placesByDeclared
+    }
+
+    /// The fields of one of the states.
+    @usableFromInline
+    @_lifetime(copy bytes)
+    func decoder(_ bytes: RawSpan) throws(CodecError) -> FieldDecoder {
+        FieldDecoder(try RecordBytes(unverified: bytes).table, slots: placesByDeclared)
+    }
+
+    private static func changedPlaces(_ change: FeedChange, _ binding: TypedBinding) -> PlaceSet {
+        // Inserts and deletes have none.
+        if change.earlier.isEmpty { return PlaceSet() }
+        let fields = binding.type.type.fields
+        return binding.declaredPlaces { place in
+            let number = fields[place].id
+            return change.earlier.contains { $0.field == number }
+        }
+    }
+
+    private static func newest(_ bytes: [UInt8]?, _ type: OpenType) throws(CodecError) -> [UInt8]? {
         guard let bytes else { return nil }
         // The chained hash of the feed has been checked.
         let record = unsafe try RecordBytes(unverified: bytes.span.bytes)
-        return try binding.type.withNewest(record) { (newest) throws(CodecError) in
-            try R(from: FieldDecoder(newest.table, slots: binding.placesByDeclared))
-        }
+        return try type.upgrade(fromVersion: record.schemaVersion)?.apply(to: record) ?? bytes
     }
 }
 
@@ -49,29 +97,16 @@ public struct ChangedFields<R: Record>: Hashable, Sendable {
     private var places = PlaceSet()
     private let count: Int
 
-    init(_ change: FeedChange, _ binding: TypedBinding) {
-        let fields = binding.type.type.fields
-        // Inserts and deletes have none.
-        let earlier = change.earlier
-        self.init(binding) { place in
-            if earlier.isEmpty { return false }
-            let number = fields[place].id
-            return earlier.contains { $0.field == number }
-        }
+    @usableFromInline
+    init(_ states: ChangeStates) {
+        places = states.changed
+        count = states.fieldCount
     }
 
     /// The declared fields whose stored ones are among some places.
     package init(_ stored: PlaceSet, _ binding: TypedBinding) {
-        self.init(binding) { stored.contains($0) }
-    }
-
-    private init(_ binding: TypedBinding, isChanged: (Int) -> Bool) {
-        let fields = binding.type.type.fields
-        count = binding.placesByDeclared?.count ?? fields.count
-        for declared in 0..<count {
-            let place = binding.placesByDeclared.map { Int($0[declared]) } ?? declared
-            if fields.indices.contains(place), isChanged(place) { places.insert(declared) }
-        }
+        places = binding.declaredPlaces { stored.contains($0) }
+        count = binding.declaredCount
     }
 
     /// What differs between two records.

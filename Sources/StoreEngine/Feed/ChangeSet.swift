@@ -69,24 +69,45 @@ public struct ChangeSet: Sendable {
     /// The changes of records of one type.
     ///
     /// - Throws: ``StoreError``: `unknownType` when the store was opened without `R`; `damaged`.
+    @inlinable
     public func changes<R: Record>(of type: R.Type) throws(StoreError) -> [Change<R>] {
         try changes(of: type) { _ in true }
     }
 
     /// Those changes of records of one type that are wanted.
+    @inlinable
     package func changes<R: Record>(
         of type: R.Type, wanted: (RecordChange) -> Bool
     ) throws(StoreError) -> [Change<R>] {
-        let binding = try state.catalog.binding(type)
+        let binding = try binding(type)
         var typed: [Change<R>] = []
-        for change in changes where change.type === binding.type && change.change.isOfRecord && wanted(change) {
+        typed.reserveCapacity(changes.count)
+        for change in changes where isOfRecord(change, binding) && wanted(change) {
             do {
-                typed.append(try Change(change, binding))
+                typed.append(try Change(states(of: change, binding)))
             } catch {
-                throw StoreError(error, at: "the change \(change.name) of \(binding.type.name)")
+                throw undecodable(change, error)
             }
         }
         return typed
+    }
+
+    @usableFromInline
+    func binding<R: Record>(_ type: R.Type) throws(StoreError) -> TypedBinding { try state.catalog.binding(type) }
+
+    @usableFromInline
+    func isOfRecord(_ change: RecordChange, _ binding: TypedBinding) -> Bool {
+        change.type === binding.type && change.change.isOfRecord
+    }
+
+    @usableFromInline
+    func states(of change: RecordChange, _ binding: TypedBinding) throws(CodecError) -> ChangeStates {
+        try ChangeStates(change, binding)
+    }
+
+    @usableFromInline
+    func undecodable(_ change: RecordChange, _ error: CodecError) -> StoreError {
+        StoreError(error, at: "the change \(change.name) of \(change.typeName)")
     }
 
     /// Whether records of a type changed in a way that the feed does not tell, so that they must be read afresh: a program

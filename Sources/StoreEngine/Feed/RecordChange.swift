@@ -1,13 +1,16 @@
 package import Foundation
 
 /// Which change it is, for all time and in all copies of the store.
+@usableFromInline
 package struct ChangeName: Hashable, Sendable, CustomStringConvertible {
     package let store: UUID
     package let epoch: UInt64
     package let sequence: UInt64
     package let index: Int
 
-    package var description: String { "\(store.uuidString).\(String(epoch, radix: 16)).\(sequence).\(index)" }
+    @usableFromInline package var description: String {
+        "\(store.uuidString).\(String(epoch, radix: 16)).\(sequence).\(index)"
+    }
 }
 
 /// One change in a change set, without its Swift type.
