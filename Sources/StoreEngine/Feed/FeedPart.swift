@@ -87,22 +87,31 @@ struct FeedEntryDecoder: Sendable {
         hash = try fragment.verifiedHash(seed: hash)
         nextFragment += 1
         hasLastFragment = fragment.isLast
-        if rest.isEmpty { return try decode(fragment.stream, limit: limit, into: &changes) }
-        let stream = rest + fragment.stream.array()
-        return unsafe try decode(stream.span.bytes, limit: limit, into: &changes)
+        if rest.isEmpty {
+            var decoded = 0
+            defer { rest = fragment.stream.extracting(decoded..<fragment.stream.byteCount).array() }
+            return try decode(fragment.stream, &decoded, limit: limit, into: &changes)
+        }
+        unsafe fragment.stream.withUnsafeBytes { unsafe rest.append(contentsOf: $0) }
+        return try takeRest(limit: limit, into: &changes)
     }
 
     /// Decodes what is left of the fragments taken before.
     mutating func takeRest(limit: Int, into changes: inout [FeedChange]) throws(CodecError) -> FeedPart? {
-        let stream = rest
-        return unsafe try decode(stream.span.bytes, limit: limit, into: &changes)
+        // Moved and not copied: a record of many fragments is put together here.
+        var stream: [UInt8] = []
+        swap(&stream, &rest)
+        var decoded = 0
+        defer {
+            if decoded > 0 { stream.removeFirst(decoded) }
+            rest = stream
+        }
+        return unsafe try decode(stream.span.bytes, &decoded, limit: limit, into: &changes)
     }
 
     private mutating func decode(
-        _ stream: RawSpan, limit: Int, into changes: inout [FeedChange]
+        _ stream: RawSpan, _ decoded: inout Int, limit: Int, into changes: inout [FeedChange]
     ) throws(CodecError) -> FeedPart? {
-        var decoded = 0
-        defer { rest = stream.extracting(decoded..<stream.byteCount).array() }
         if header == nil {
             var reader = ByteReader(stream)
             let header = try FeedEntryHeader(from: &reader)

@@ -75,7 +75,10 @@ package struct FeedRetention {
         guard let seconds = limits.retainedSeconds else { return head.oldest }
         var oldest = head.oldest
         let end = min(head.sequence, head.oldest + UInt64(FeedRetention.agesPerStep))
-        while oldest < end, try time(of: oldest, raw).addingTimeInterval(seconds) < now { oldest += 1 }
+        while oldest < end, let (sequence, time) = try firstTime(oldest..<end, raw) {
+            guard time.addingTimeInterval(seconds) < now else { break }
+            oldest = sequence + 1
+        }
         return oldest
     }
 
@@ -103,7 +106,8 @@ package struct FeedRetention {
         let lease = consumer.lease
         guard lease.holds, head.sequence - consumer.position.sequence <= UInt64(lease.changeSets) else { return false }
         let next = max(consumer.position.sequence + 1, head.oldest)
-        guard try time(of: next, raw).addingTimeInterval(lease.seconds) >= now else { return false }
+        let first = try firstTime(next..<head.sequence + 1, raw)
+        if let first, first.time.addingTimeInterval(lease.seconds) < now { return false }
         return try FeedRetention.byteCount(databases, raw.snapshot) <= lease.byteCount
     }
 
@@ -115,8 +119,19 @@ package struct FeedRetention {
         try mapLMDB { () throws(LMDBError) in try ConsumerStorage.put(consumer, databases, &raw) }
     }
 
-    private func time(of sequence: UInt64, _ raw: borrowing LMDBWriteTransaction) throws(StoreError) -> Date {
-        try FeedReader.header(sequence, in: databases.feed, raw.snapshot).time
+    /// The first of some change sets, and when it was written. One that is damaged counts as old as the next: readers are told
+    /// of it, and no writer shall fail for it.
+    private func firstTime(
+        _ sequences: Range<UInt64>, _ raw: borrowing LMDBWriteTransaction
+    ) throws(StoreError) -> (sequence: UInt64, time: Date)? {
+        for sequence in sequences {
+            do {
+                return (sequence, try FeedReader.header(sequence, in: databases.feed, raw.snapshot).time)
+            } catch {
+                guard error.code == .damaged else { throw error }
+            }
+        }
+        return nil
     }
 
     private func removeFragments(

@@ -15,51 +15,68 @@ package struct FeedWalk: Sendable {
     /// A walk from after `position` on, which must be one of the store's.
     package init(after position: Position) { self.position = position }
 
-    /// Reads parts until there are enough or no more.
-    ///
-    /// - Parameters:
-    ///   - changeLimit: the most changes in a part, and about the most in all parts together.
-    ///   - byteLimit: about the most bytes of records.
-    /// - Throws: ``StoreError``: `positionCompacted` when what comes next is not retained; `positionDiverged` when it does not
-    ///   continue what was read; `damaged`.
-    package mutating func read(
-        _ scope: ReadingScope, changeLimit: Int, byteLimit: Int = 1 << 20
-    ) throws(StoreError) -> [FeedPart] {
-        do {
-            return try readParts(scope, changeLimit, byteLimit)
-        } catch let error as CodecError {
-            throw StoreError(error, at: "change set \(position.sequence + 1) of the feed")
-        } catch {
-            throw StoreError(reading: error, at: "the feed")
+    /// How much is read at once.
+    package struct Limits {
+        /// The most changes in a part, and about the most in all parts together.
+        package var changes: Int
+        /// The most change sets.
+        package var changeSets = Int.max
+        /// About the most bytes of records.
+        package var bytes = 1 << 20
+
+        package init(changes: Int, changeSets: Int = .max) {
+            self.changes = max(changes, 1)
+            self.changeSets = changeSets
         }
     }
 
-    private mutating func readParts(_ scope: ReadingScope, _ changeLimit: Int, _ byteLimit: Int) throws -> [FeedPart] {
-        let head = try scope.feedHead()
+    /// Reads parts until there are enough or no more.
+    ///
+    /// What comes before something that cannot be read is given first; the error is that of the read after it.
+    ///
+    /// - Throws: ``StoreError``: `positionCompacted` when what comes next is not retained; `positionDiverged` when it does not
+    ///   continue what was read; `damaged`.
+    package mutating func read(_ scope: ReadingScope, _ limits: Limits) throws(StoreError) -> [FeedPart] {
         var parts: [FeedPart] = []
-        guard position.sequence < head.sequence || decoder != nil else { return parts }
+        do {
+            try readParts(scope, limits, into: &parts)
+        } catch {
+            guard parts.isEmpty else { return parts }
+            if let error = error as? CodecError {
+                throw StoreError(error, at: "change set \(position.sequence + 1) of the feed")
+            }
+            throw StoreError(reading: error, at: "the feed")
+        }
+        return parts
+    }
+
+    private mutating func readParts(_ scope: ReadingScope, _ limits: Limits, into parts: inout [FeedPart]) throws {
+        let head = try scope.feedHead()
+        guard position.sequence < head.sequence || decoder != nil else { return }
         try scope.requireRetained(position, head)
         var cursor = try scope.snapshot.openCursor(scope.state.databases.feed)
         var isPlaced = false
-        var (changeCount, byteCount) = (0, 0)
-        while decoder != nil || position.sequence < head.sequence, changeCount < changeLimit, byteCount < byteLimit {
+        var (changeCount, changeSetCount, byteCount) = (0, 0, 0)
+        while decoder != nil || position.sequence < head.sequence, changeCount < limits.changes,
+            changeSetCount < limits.changeSets, byteCount < limits.bytes
+        {
             var entry = decoder ?? FeedEntryDecoder(after: position)
             var changes: [FeedChange] = []
             var part: FeedPart?
-            if !entry.needsFragment { part = try entry.takeRest(limit: changeLimit, into: &changes) }
+            if !entry.needsFragment { part = try entry.takeRest(limit: limits.changes, into: &changes) }
             while part == nil {
                 // The next fragment lies behind the one before it, also that of the next entry.
                 isPlaced = unsafe isPlaced ? try cursor.next() : try cursor.seek(exactly: entry.nextKey.span.bytes)
                 guard isPlaced else { throw CodecError("its next fragment is missing") }
-                part = try entry.take(key: cursor.key, value: cursor.value, limit: changeLimit, into: &changes)
+                part = try entry.take(key: cursor.key, value: cursor.value, limit: limits.changes, into: &changes)
             }
             guard let part else { break }
             decoder = part.isLast ? nil : entry
             position = part.position
             changeCount += max(part.changes.count, 1)
+            if part.isLast { changeSetCount += 1 }
             for change in part.changes { byteCount += change.record.count }
             parts.append(part)
         }
-        return parts
     }
 }

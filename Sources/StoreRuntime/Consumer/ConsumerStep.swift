@@ -28,7 +28,8 @@ struct ConsumerStep: Sendable {
             consumer.feedOptions, own: consumer.store.core.ownOrigin, skippedOrigin: consumer.originName)
         var count = 0
         reading: while walk.isInside || count < limit {
-            let parts = try walk.read(tx._reading, changeLimit: max(consumer.feedOptions.changesPerPart, 1))
+            let limits = FeedWalk.Limits(changes: consumer.feedOptions.changesPerPart, changeSets: limit - count)
+            let parts = try walk.read(tx._reading, limits)
             if parts.isEmpty { break }
             let state = tx._reading.state
             for part in parts {

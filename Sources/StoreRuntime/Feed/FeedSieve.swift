@@ -7,6 +7,8 @@ struct FeedSieve {
     private let skippedName: String?
     /// The filters made ready for a version of the catalog.
     private var ready: (version: UInt64, filters: FeedFilters)?
+    /// The change set of which parts were let through, but not the last.
+    private var openSequence: UInt64?
 
     /// What `options` want.
     ///
@@ -20,7 +22,18 @@ struct FeedSieve {
     }
 
     /// What is wanted of a part; nil when that is nothing.
+    ///
+    /// The last part of a change set of which something was wanted is always: readers wait for its end.
     mutating func wanted(_ part: FeedPart, _ state: StoreState) throws -> ChangeSet? {
+        let isAwaited = part.isLast && openSequence == part.sequence
+        guard let set = try passed(part, state) ?? (isAwaited ? ChangeSet(part, wanted: [], state) : nil) else {
+            return nil
+        }
+        openSequence = part.isLast ? nil : part.sequence
+        return set
+    }
+
+    private mutating func passed(_ part: FeedPart, _ state: StoreState) throws -> ChangeSet? {
         let origin = part.header.origin
         if origin == skipped || origin.name == skippedName { return nil }
         guard !filters.isEmpty else { return ChangeSet(part, wanted: nil, state) }

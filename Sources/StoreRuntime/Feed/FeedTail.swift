@@ -51,11 +51,27 @@ struct FeedTail {
         }
     }
 
-    /// Reads what comes next.
+    /// Goes on after a position that is known to be one of the store's, where that is further than what was taken.
+    mutating func skip(to position: Position) {
+        while let next = ready.last, next.sequence <= position.sequence { ready.removeLast() }
+        if walk.position.sequence < position.sequence { walk = FeedWalk(after: position) }
+    }
+
+    /// Reads what comes next; after an error the same again.
     ///
     /// - Returns: whether there was anything.
     private mutating func read() throws -> Bool {
         try store.requireOpen()
+        let before = (walk, sieve)
+        do {
+            return try readOn()
+        } catch {
+            (walk, sieve) = before
+            throw error
+        }
+    }
+
+    private mutating func readOn() throws -> Bool {
         let (parts, state) = try readParts()
         guard let last = parts.last else { return false }
         var sets: [ChangeSet] = []
@@ -86,7 +102,7 @@ struct FeedTail {
         }
         let transaction = try core.beginRead()
         let scope = transaction._reading
-        return (try walk.read(scope, changeLimit: max(options.changesPerPart, 1)), scope.state)
+        return (try walk.read(scope, FeedWalk.Limits(changes: options.changesPerPart)), scope.state)
     }
 
     private mutating func take(_ recent: ArraySlice<RecentEntry>, _ state: StoreState) throws -> [FeedPart] {
@@ -105,13 +121,20 @@ struct FeedTail {
         var result: [ChangeSet] = []
         var squash: ChangeSquash?
         for set in sets {
+            // Who resumes after what it was put together with would get a part of it twice.
+            if !set.isLastPart || set.part > 0 {
+                if let before = try squash?.finish() { result.append(before) }
+                squash = nil
+                result.append(set)
+                continue
+            }
             if squash == nil { squash = try ChangeSquash(set) } else { try squash?.add(set) }
-            if squash?.count ?? 0 >= FeedTail.squashLimit, set.isLastPart {
+            if squash?.count ?? 0 >= FeedTail.squashLimit {
                 if let full = try squash?.finish() { result.append(full) }
                 squash = nil
             }
         }
         if let rest = try squash?.finish() { result.append(rest) }
-        return result.filter { !$0.changes.isEmpty || options.reportsProgress }
+        return result.filter { !$0.changes.isEmpty || $0.part > 0 || options.reportsProgress }
     }
 }

@@ -24,7 +24,11 @@ struct RecentChanges {
             byteCount -= entries[first].written.stream.count
             first += 1
         }
-        if first > RecentChanges.countLimit { entries.removeFirst(first); first = 0 }
+        // Those let go stay in memory until then: at most as many as are kept.
+        if first > entries.count / 2 {
+            entries.removeFirst(first)
+            first = 0
+        }
     }
 
     /// Lets all go: a change set that is not kept has been committed.

@@ -32,7 +32,20 @@ public struct RowsAndChanges<R: Record>: AsyncSequence, Sendable {
     public struct Iterator: AsyncIteratorProtocol {
         private enum Phase {
             case rows(after: RowMark?)
+            case between(Between)
             case tail
+        }
+
+        /// What was committed between two chunks, which comes before the second.
+        private struct Between {
+            var feed: FeedTail
+            /// The position of the second chunk.
+            let end: Position
+            /// The last row of the first chunk.
+            let mark: RowMark
+            /// The second chunk, its next element last, and its last row where there are more.
+            let chunk: [Element]
+            let next: RowMark?
         }
 
         private let store: Store
@@ -52,6 +65,7 @@ public struct RowsAndChanges<R: Record>: AsyncSequence, Sendable {
             while ready.isEmpty, !Task.isCancelled {
                 switch phase {
                 case .rows(let mark): try readChunk(after: mark)
+                case .between(let between): try readBetween(between)
                 case .tail: if try await !readChange() { return nil }
                 }
             }
@@ -61,18 +75,19 @@ public struct RowsAndChanges<R: Record>: AsyncSequence, Sendable {
         private mutating func readChunk(after mark: RowMark?) throws {
             let (rows, next, position) = try read(after: mark)
             var elements: [Element] = []
-            if let mark, let feed {
-                // What was committed since the chunk before, of rows up to its last.
-                guard let changes = try changes(of: feed, upTo: position, within: mark) else {
-                    return restart()
-                }
-                elements += changes
-            }
-            if !rows.isEmpty { elements.append(.rows(rows, position)) }
             if next == nil { elements.append(.ready(position)) }
+            if !rows.isEmpty { elements.append(.rows(rows, position)) }
+            if let mark, let feed {
+                phase = .between(Between(feed: feed, end: position, mark: mark, chunk: elements, next: next))
+            } else {
+                give(elements, next)
+            }
             feed = FeedTail(store, after: position, FeedOptions(only: FeedFilter(R.self)))
+        }
+
+        private mutating func give(_ chunk: [Element], _ next: RowMark?) {
+            ready = chunk
             phase = next.map { .rows(after: $0) } ?? .tail
-            ready = elements.reversed()
         }
 
         private func read(after mark: RowMark?) throws -> ([R], RowMark?, Position) {
@@ -88,18 +103,18 @@ public struct RowsAndChanges<R: Record>: AsyncSequence, Sendable {
             ready = [.restart]
         }
 
-        /// The changes of rows up to a mark; nil when there was a reset.
-        private func changes(
-            of feed: FeedTail, upTo position: Position, within mark: RowMark
-        ) throws -> [Element]? {
-            var feed = feed
-            var elements: [Element] = []
-            while let set = try feed.next(), set.sequence <= position.sequence {
-                if set.resets(R.self) { return nil }
-                let changes = try set.changes(of: R.self, wanted: mark.includes)
-                if !changes.isEmpty { elements.append(.commit(changes, set)) }
+        /// Gives the next change of rows up to the last one of the chunk before, or then the chunk.
+        private mutating func readBetween(_ between: Between) throws {
+            var between = between
+            while let set = try between.feed.next(), set.sequence <= between.end.sequence {
+                if set.resets(R.self) { return restart() }
+                let changes = try set.changes(of: R.self, wanted: between.mark.includes)
+                if changes.isEmpty { continue }
+                phase = .between(between)
+                ready = [.commit(changes, set)]
+                return
             }
-            return elements
+            give(between.chunk, between.next)
         }
 
         private mutating func readChange() async throws -> Bool {

@@ -45,6 +45,7 @@ final class StoreCore: Sendable {
     static func open(
         _ environment: LMDBEnvironment, options: StoreOptions, records: [any Record.Type]
     ) throws -> StoreCore {
+        try options.check()
         if options.isReadOnly {
             let state = try StoreOpening.readOnlyState(environment, options: options, records: records)
             return StoreCore(environment: environment, options: options, writer: nil, state: state, records: records)

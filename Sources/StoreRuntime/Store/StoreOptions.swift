@@ -24,7 +24,7 @@ public struct StoreOptions: Sendable {
     public var fileMode: UInt32 = 0o640
     /// What the store refuses to take.
     public var limits = StoreLimits()
-    /// How this program is called in the feed. The standard is the name of the executable.
+    /// How this program is called in the feed, in at most 255 bytes. The standard is the name of the executable.
     public var originName = ProcessInfo.processInfo.processName
     /// How to bring a store from earlier versions of the program to this one, where that takes more than what opening it does
     /// by itself.
@@ -47,4 +47,15 @@ public struct StoreOptions: Sendable {
 
     /// The standard options.
     public init() {}
+
+    /// Checks what the store would keep.
+    ///
+    /// - Throws: ``StoreError`` with the code `invalidValue`.
+    func check() throws(StoreError) {
+        // What stands before the changes of a feed entry must lie in its first fragment.
+        guard originName.utf8.count > 255 else { return }
+        throw StoreError(
+            .invalidValue, "a program's name of \(originName.utf8.count) bytes",
+            remedy: "give it one of at most 255 in StoreOptions.originName")
+    }
 }

@@ -1,22 +1,12 @@
 import Foundation
 import LMDB
 import StoreEngine
-import Synchronization
 import Testing
 
 @testable import StoreRuntime
 
 /// What of the feed is retained, and what room it takes.
 @Suite struct RetentionTests {
-    /// A clock that stands until it is moved.
-    private final class StandingClock: Sendable {
-        private let seconds = Mutex(0.0)
-
-        var now: Date { Date(timeIntervalSinceReferenceDate: seconds.withLock { $0 }) }
-
-        func pass(_ more: Double) { seconds.withLock { $0 += more } }
-    }
-
     private static func write(_ count: Int, to store: Store) throws {
         for number in 0..<count {
             try store.write { tx in
