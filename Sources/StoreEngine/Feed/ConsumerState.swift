@@ -15,7 +15,7 @@ package import Foundation
 package struct ConsumerState: Hashable, Sendable {
     /// The byte of the wake file that its active process has locked.
     package var number: UInt32
-    /// Goes up whenever somebody takes the consumer over or moves it.
+    /// Goes up whenever somebody takes the consumer over or moves it; begins anywhere.
     package var generation: UInt64
     /// The position up to which it has seen the feed.
     package var position: Position
@@ -27,9 +27,9 @@ package struct ConsumerState: Hashable, Sendable {
 
     private static let format: UInt8 = 1
 
-    package init(number: UInt32, position: Position, created: Date, lease: RetentionLease) {
+    package init(number: UInt32, generation: UInt64, position: Position, created: Date, lease: RetentionLease) {
         self.number = number
-        generation = 1
+        self.generation = generation
         self.position = position
         self.created = created
         moved = created

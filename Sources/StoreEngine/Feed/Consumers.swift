@@ -52,8 +52,11 @@ extension WriteTransaction {
     ) throws(StoreError) -> ConsumerState {
         if let known = try _reading.consumer(named: name) { return known }
         let numbers = Set(try _reading.consumers().map(\.state.number))
-        let number = (1...UInt32.max).first { !numbers.contains($0) } ?? .max
-        let consumer = ConsumerState(number: number, position: start, created: now, lease: lease)
+        // Chance, so that neither is ever that of an earlier consumer, which a process may hold that does not know of its end.
+        var number: UInt32 = 0
+        while number == 0 || numbers.contains(number) { number = UInt32(truncatingIfNeeded: random.next()) }
+        let consumer = ConsumerState(
+            number: number, generation: random.next() >> 16, position: start, created: now, lease: lease)
         try put(consumer, named: name)
         return consumer
     }

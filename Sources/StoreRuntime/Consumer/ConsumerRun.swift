@@ -33,7 +33,10 @@ struct ConsumerRun {
         } catch {
             // The error is what matters; what is not noted comes again.
             _ = try? await noteAtEnd(&progress)
-            throw error
+            // It may show as a position that is gone.
+            guard error is StoreError, consumer.hasExpired else { throw error }
+            options.onEvent(.expired(position: progress.noted))
+            throw ConsumerState.expired(consumer.name)
         }
         try await noteAtEnd(&progress)
     }
@@ -44,11 +47,18 @@ struct ConsumerRun {
         var dealt: Position
         /// What of it the store knows.
         var noted: Position
+        /// Whether something was dealt with that the store does not know.
+        var hasEffects = false
+        /// Which change sets were left out that the store does not know.
+        var skipped: Set<UInt64> = []
 
         init(_ position: Position) {
             dealt = position
             noted = position
         }
+
+        /// How many change sets the store does not know of.
+        var count: UInt64 { dealt.sequence - noted.sequence }
     }
 
     private func run(_ progress: inout Progress) async throws {
@@ -56,19 +66,21 @@ struct ConsumerRun {
         while !Task.isCancelled {
             guard let set = try tail.next() else {
                 progress.dealt = tail.readPosition
-                try await note(&progress, isDue: isNoteDue)
+                if isNoteDue(progress) { try await note(&progress) }
                 guard try await tail.wait() else { return }
                 continue
             }
             switch effect {
             case .inStore(let body):
                 progress = Progress(try await deal(with: set.sequence, body))
-                tail = try makeTail(after: progress.noted)
+                assert(progress.noted.sequence >= set.sequence)
+                tail.skip(to: progress.noted)
             case .elsewhere(let body):
-                try await deal(with: set, body)
+                if try await !deal(with: set, body) { progress.skipped.insert(set.sequence) }
                 guard set.isLastPart else { continue }
                 progress.dealt = set.position
-                try await note(&progress, isDue: isBatchFull)
+                progress.hasEffects = true
+                if isBatchFull(progress) { try await note(&progress) }
             }
         }
     }
@@ -81,37 +93,46 @@ struct ConsumerRun {
 
     // MARK: Noting
 
-    // Nothing keeps for a consumer without a lease what it does not want.
-    private func isNoteDue(_ count: UInt64) -> Bool { count >= (options.lease.holds ? ConsumerRun.unnotedLimit : 1) }
+    /// Whether to note how far the consumer is while it waits.
+    private func isNoteDue(_ progress: Progress) -> Bool {
+        // Nothing keeps for a consumer without a lease what it does not want.
+        progress.hasEffects || progress.count >= (options.lease.holds ? ConsumerRun.unnotedLimit : 1)
+    }
 
-    private func isBatchFull(_ count: UInt64) -> Bool { count >= UInt64(max(options.changeSetsPerCommit, 1)) }
+    private func isBatchFull(_ progress: Progress) -> Bool {
+        progress.count >= UInt64(max(options.changeSetsPerCommit, 1))
+    }
 
-    private func note(_ progress: inout Progress, isDue: (_ count: UInt64) -> Bool) async throws {
-        let (dealt, noted) = (progress.dealt, progress.noted)
-        guard dealt.sequence > noted.sequence, isDue(dealt.sequence - noted.sequence) else { return }
-        try await consumer.acknowledge(dealt)
-        progress.noted = dealt
+    private func note(_ progress: inout Progress) async throws {
+        guard progress.count > 0 else { return }
+        let dealt = progress.dealt
+        try await consumer.acknowledge(dealt, skipped: progress.skipped.count)
+        progress = Progress(dealt)
     }
 
     // In a task of its own: this one is cancelled, and what was done shall not be done again.
     private func noteAtEnd(_ progress: inout Progress) async throws {
-        let dealt = progress.dealt
-        guard dealt.sequence > progress.noted.sequence else { return }
-        try await Task { try await consumer.acknowledge(dealt) }.value
-        progress.noted = dealt
+        let unnoted = progress
+        progress = try await Task {
+            var progress = unnoted
+            try await note(&progress)
+            return progress
+        }.value
     }
 
     // MARK: Effects elsewhere
 
-    private func deal(with set: ChangeSet, _ body: (ChangeSet) async throws -> Void) async throws {
+    /// Has `body` deal with a change set; false when it is left out.
+    private func deal(with set: ChangeSet, _ body: (ChangeSet) async throws -> Void) async throws -> Bool {
         var attempt = 1
         while true {
             do {
-                return try await body(set)
+                try await body(set)
+                return true
             } catch let error as CancellationError {
                 throw error
             } catch {
-                if try await !shallRetry(set.sequence, &attempt, error) { return }
+                if try await !shallRetry(set.sequence, &attempt, error) { return false }
             }
         }
     }

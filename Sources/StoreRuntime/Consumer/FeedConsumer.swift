@@ -62,10 +62,13 @@ public final class FeedConsumer: Sendable {
         try await acknowledge(changeSet.position)
     }
 
-    func acknowledge(_ position: Position) async throws {
+    /// Notes that everything up to a position was dealt with.
+    ///
+    /// - Parameter skipped: how many change sets of these were left out.
+    func acknowledge(_ position: Position, skipped: Int = 0) async throws {
         let (name, generation) = (name, generation)
         _ = try await store.write(originName: originName) { tx in
-            try tx.acknowledge(name, generation: generation, to: position)
+            try tx.acknowledge(name, generation: generation, to: position, skipped: skipped)
         }
     }
 
@@ -74,13 +77,15 @@ public final class FeedConsumer: Sendable {
     /// - Throws: ``StoreError``: `consumerNotFound`.
     public var position: Position {
         get throws {
-            let transaction = try store.beginRead()
-            guard let state = try transaction._reading.consumer(named: name) else {
+            guard let state = try store.readConsumer(name) else {
                 throw StoreError(.consumerNotFound, "there is no consumer \(name)")
             }
             return state.position
         }
     }
+
+    /// Whether change sets that it has not seen are not retained any longer; false where that cannot be told.
+    var hasExpired: Bool { (try? store.readConsumer(name))?.isExpired ?? false }
 
     /// How its own writes are called in the feed.
     var originName: String { store.core.options.originName + "#" + name }

@@ -67,7 +67,7 @@ extension Store {
         return try await write { tx in try tx.makeConsumer(named: name, at: start, lease: options.lease) }.result
     }
 
-    private func readConsumer(_ name: String) throws -> ConsumerState? {
+    func readConsumer(_ name: String) throws -> ConsumerState? {
         let transaction = try beginRead()
         return try transaction._reading.consumer(named: name)
     }

@@ -165,4 +165,91 @@ import Testing
         try await store.resetConsumer("slow", to: .newest)
         #expect(try expired() == ["free"])
     }
+
+    @Test func `effects elsewhere are noted once nothing waits, and those left out are counted`() async throws {
+        let store = try ChangeFeedTests.store()
+        for number in 0..<5 { try await store.write { try $0.insert(ChangeFeedTests.sensor(number)) } }
+        var options = Self.options()
+        options.failureRule = .skip
+        let skipping = options
+        let consuming = Task {
+            try await store.consume("elsewhere", skipping) { (set: ChangeSet) in
+                if try set.changes(of: Sensor.self).contains(where: { $0.id == "s1" || $0.id == "s3" }) {
+                    throw Refusal()
+                }
+            }
+        }
+        // It goes on waiting: nothing else may have to happen.
+        try await Self.settle(store, "elsewhere")
+        #expect(try store.consumers().map(\.lag) == [0])
+        #expect(try store.consumers().map(\.skippedCount) == [2])
+        consuming.cancel()
+        try await consuming.value
+        #expect(try store.consumers().map(\.skippedCount) == [2])
+    }
+
+    @Test(arguments: [false, true])
+    func `a consumer that expires while it is held ends with that error and event`(isInStore: Bool) async throws {
+        var storeOptions = StoreOptions()
+        storeOptions.limits.retainedChangeSets = 10
+        let store = try ChangeFeedTests.store(storeOptions)
+        let start = try store.position
+        let events = Mutex<[Position]>([])
+        var options = Self.options { if case .expired(let position) = $0 { events.withLock { $0.append(position) } } }
+        options.start = .after(start)
+        options.lease = .none
+        options.failureRule = .skip
+        if isInStore { options.sleep = { _ in try await Self.fill(store, 40) } }
+        let expiring = options
+        let error = await #expect(throws: StoreError.self) {
+            let consuming = Task {
+                if isInStore {
+                    try await store.consume("late", expiring) { (_: ChangeSet, _: inout WriteTransaction) in
+                        throw Refusal()
+                    }
+                } else {
+                    try await store.consume("late", expiring) { (_: ChangeSet) in try await Self.fill(store, 40) }
+                }
+            }
+            while try store.consumers().first?.isHeld != true { await Task.yield() }
+            try await Self.fill(store, 1)
+            try await consuming.value
+        }
+        #expect(error?.code == .consumerExpired)
+        #expect(events.withLock { $0 } == [start])
+    }
+
+    @Sendable private static func fill(_ store: Store, _ count: Int) async throws {
+        for number in 0..<count {
+            try await store.write {
+                try $0.upsert(ChangeFeedTests.sensor(1, celsius: Double(number) + .random(in: 0..<1)))
+            }
+        }
+    }
+
+    @Test func `who holds a consumer that was deleted keeps nobody else waiting, and moves no namesake`() async throws {
+        let store = try ChangeFeedTests.store()
+        try await store.write { try $0.insert(ChangeFeedTests.sensor(1)) }
+        let old = try await store.holdConsumer("a", Self.options())
+        var changes = old.changes.makeAsyncIterator()
+        let set = try #require(try await changes.next())
+        try await store.deleteConsumer("a")
+        let other = Task { try await store.holdConsumer("b", Self.options()) }
+        try await Self.held(store, "b")
+        let namesake = Task { try await store.holdConsumer("a", Self.options()) }
+        try await Self.held(store, "a")
+        let error = await #expect(throws: StoreError.self) { try await old.acknowledge(set) }
+        #expect(error?.code == .consumerLost)
+        try await namesake.value.acknowledge(set)
+        _ = try await other.value
+    }
+
+    /// Waits until somebody holds a consumer.
+    private static func held(_ store: Store, _ name: String) async throws {
+        let end = ContinuousClock.now + .seconds(20)
+        while try store.consumers().first(where: { $0.name == name })?.isHeld != true {
+            try #require(ContinuousClock.now < end, "\(name) is not held")
+            try await Task.sleep(for: .milliseconds(5))
+        }
+    }
 }
