@@ -8,7 +8,8 @@ public struct ConsumerOptions: Sendable {
     public var lease = RetentionLease()
     /// Which change sets it wants. ``FeedOptions/squashes`` and ``FeedOptions/reportsProgress`` have no effect here.
     public var feed = FeedOptions()
-    /// The most change sets that are dealt with in one transaction, when they wait. At least 1.
+    /// The most change sets that are dealt with in one transaction, or of which effects elsewhere are noted in one, when they
+    /// wait. At least 1.
     public var changeSetsPerCommit = 64
     /// How often and when a change set that failed is tried again.
     public var retry = RetryPolicy()

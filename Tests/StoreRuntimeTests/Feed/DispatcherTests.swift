@@ -70,7 +70,7 @@ import Testing
     /// Parks at every chance, so that waits and rests cross all the time. A wake that is lost is a wait without an end.
     @Test func `no wake is lost when waits and rests cross`() async throws {
         let seed = UInt64.random(in: 0...(.max))
-        let rounds: UInt64 = 5_000
+        let rounds: UInt64 = 20_000
         let folder = try StoreFolder()
         let dataPath = folder.path + "/data.mdb"
         #expect(FileManager.default.createFile(atPath: dataPath, contents: nil))
