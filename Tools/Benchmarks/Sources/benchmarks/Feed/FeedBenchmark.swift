@@ -30,7 +30,7 @@ struct FeedBenchmark: AsyncParsableCommand {
         if isWanted("delivery") { try await FeedDelivery(directory: own, count: durable).run() }
         if isWanted("readers") { try await FeedReaders(directory: own, count: unsynced).run() }
         if isWanted("catchup") { try await FeedCatchUp(directory: own, count: changes).run() }
-        if isWanted("stopped") { try await StoppedReader(directory: own, count: stopped).run() }
+        if isWanted("stopped") { try await StoppedReader(count: stopped).run() }
     }
 
     private func isWanted(_ part: String) -> Bool { self.part.isEmpty || self.part.contains(part) }
