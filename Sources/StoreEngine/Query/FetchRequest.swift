@@ -9,17 +9,31 @@
 ///
 /// Records that are equal in all that they are ordered by come in the order of their ids, in the direction of the last
 /// key. Without `order`, the order is whatever is quickest.
-public struct FetchRequest<R: Record>: Hashable, Sendable {
+///
+/// As a property wrapper, `@FetchRequest var hot: LiveRecords<Sensor>`, it shows its results and keeps them up to date once
+/// it was tied to a store; before that it shows none. The projected value, `$hot`, is the request with what ties it.
+@propertyWrapper
+public struct FetchRequest<R: Record>: Sendable {
     package var request: Request
+    /// What keeps the results of a wrapped property up to date. No part of the value: requests are compared without it.
+    package var source: (any LiveSource<R>)?
 
     /// All records of a type.
     public init(_ type: R.Type = R.self) { request = Request() }
+
+    private init(_ request: Request) { self.request = request }
+
+    /// The results, tracked by Observation where they are kept up to date; none where they are not.
+    public var wrappedValue: LiveRecords<R> { source?.records ?? LiveRecords() }
+
+    /// The request itself.
+    public var projectedValue: FetchRequest { self }
 
     /// Those that meet a condition too.
     ///
     /// - Parameter condition: gets the tokens of the record's fields.
     public func `where`(_ condition: (R.Fields) -> Condition<R>) -> FetchRequest {
-        var result = self
+        var result = FetchRequest(request)
         let added = condition(R.fields)
         let isFirst = request.condition == .constant(true)
         result.request.condition = isFirst ? added.node : added.joined(to: request.condition)
@@ -28,31 +42,39 @@ public struct FetchRequest<R: Record>: Hashable, Sendable {
 
     /// In the order of a field, among those that earlier calls leave equal.
     public func order(_ key: (R.Fields) -> SortKey<R>) -> FetchRequest {
-        var result = self
+        var result = FetchRequest(request)
         result.request.order.append(key(R.fields).term)
         return result
     }
 
     /// In the order of several fields, the most significant first, among those that earlier calls leave equal.
     public func order(_ keys: (R.Fields) -> [SortKey<R>]) -> FetchRequest {
-        var result = self
+        var result = FetchRequest(request)
         result.request.order += keys(R.fields).map(\.term)
         return result
     }
 
     /// At most so many.
     public func limit(_ count: Int) -> FetchRequest {
-        var result = self
+        var result = FetchRequest(request)
         result.request.limit = count
         return result
     }
 
     /// Without the first `count`, which are walked all the same.
     public func offset(_ count: Int) -> FetchRequest {
-        var result = self
+        var result = FetchRequest(request)
         result.request.offset = count
         return result
     }
+}
+
+extension FetchRequest: Hashable {
+    /// Whether both ask for the same.
+    public static func == (left: FetchRequest, right: FetchRequest) -> Bool { left.request == right.request }
+
+    /// Hashes what is asked for.
+    public func hash(into hasher: inout Hasher) { hasher.combine(request) }
 }
 
 extension Record {

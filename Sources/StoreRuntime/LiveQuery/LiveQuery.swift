@@ -60,7 +60,7 @@ public final class LiveQuery<R: Record>: Observable, Sendable {
             if let failure = use.result.failure { throw failure }
             let known = state.withLock { $0.decoded }
             if let known, known.position == shown.position { return known.records }
-            let records = try LiveRecords<R>(shown)
+            let records = try LiveRecords<R>(shown.rows, shown.catalog)
             state.withLock { $0.decoded = (shown.position, records) }
             return records
         }
@@ -129,5 +129,15 @@ public final class LiveQuery<R: Record>: Observable, Sendable {
     func unsubscribe(_ subscription: Subscription, _ signal: Signal) {
         subscription.use.result.unsubscribe(subscription.id)
         state.withLock { $0.watchers[ObjectIdentifier(signal)] = nil }
+    }
+}
+
+extension LiveQuery: LiveSource {
+    package var records: LiveRecords<R> {
+        do {
+            return try results
+        } catch {
+            return state.withLock { $0.decoded?.records } ?? LiveRecords()
+        }
     }
 }

@@ -59,14 +59,15 @@ final class LiveWatch<R: Record> {
         defer { last = shown }
         guard let old = last else {
             isDifferent = true
-            return LiveUpdate(results: try LiveRecords(shown), changes: .reset, position: shown.position)
+            return LiveUpdate(
+                results: try LiveRecords(shown.rows, shown.catalog), changes: .reset, position: shown.position)
         }
         let difference = LiveDifference(
             from: old.rows, to: shown.rows, fields: subscription.use.result.key.fields)
         if !difference.isEmpty { isDifferent = true }
         let fresh = difference.inserts + difference.updates.map(\.to)
         return LiveUpdate(
-            results: try LiveRecords(shown, undecoded: fresh),
+            results: try LiveRecords(shown.rows, shown.catalog, undecoded: fresh),
             changes: try LiveChanges(difference, from: old, to: shown), position: shown.position)
     }
 }

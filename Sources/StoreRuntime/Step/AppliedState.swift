@@ -107,7 +107,7 @@ struct AppliedState {
         var walk = FeedWalk(after: position)
         do throws(StoreError) {
             while walk.isInside || walk.position.sequence < target.sequence {
-                let parts = try walk.read(scope, changeLimit: 10_000)
+                let parts = try walk.read(scope, FeedWalk.Limits(changes: 10_000))
                 if parts.isEmpty { break }
                 for part in parts { net.add(part) }
                 if net.count > changeLimit { return net.reset() }

@@ -215,4 +215,63 @@ import Testing
         }
         #expect(try query.results.map(\.id) == ["s0"])
     }
+
+    struct Dashboard {
+        @FetchRequest var hot: LiveRecords<Sensor>
+
+        init(_ store: Store) throws { _hot = try FetchRequest(LiveQueryTests.hot, in: store) }
+    }
+
+    @Test func `a wrapped property shows the results of its request, and follows`() async throws {
+        let store = try ModelTests.store(sensors: 2)
+        let dashboard = try Dashboard(store)
+        #expect(dashboard.hot.isEmpty)
+        try await store.write { try $0.update(Sensor.self, id: "s1") { $0.celsius = 77 } }
+        #expect(dashboard.hot.map(\.id) == ["s1"])
+        #expect(dashboard.$hot == Self.hot)
+        try dashboard.$hot.query?.reconfigure(to: Self.hot.limit(0))
+        #expect(dashboard.hot.isEmpty)
+    }
+
+    @Test func `nothing is delivered after a cancellation`() async throws {
+        let store = try ModelTests.store(sensors: 1)
+        let task = Task {
+            var count = 0
+            for try await _ in store.updates(of: Sensor.order { $0.id.ascending }) {
+                count += 1
+                withUnsafeCurrentTask { $0?.cancel() }
+                try? await store.write { try $0.update(Sensor.self, id: "s0") { $0.celsius += 1 } }
+            }
+            return count
+        }
+        #expect(try await task.value == 1)
+    }
+
+    @Test func `writes, new queries and models in the middle of an update are fine`() async throws {
+        let store = try ModelTests.store(sensors: 3)
+        var nested: [LiveQuery<Sensor>] = []
+        for try await update in store.updates(of: Sensor.order { $0.celsius.descending }.limit(2)) {
+            let top = try #require(update.results.first)
+            if top.celsius >= 25 { break }
+            nested.append(try store.liveQuery(Sensor.where { $0.celsius == top.celsius }))
+            let model = try store.model(Sensor.self, id: top.id)
+            try await model.update { $0.celsius += 1 }
+        }
+        #expect(nested.count == 5)
+    }
+
+    @Test func `a slow subscriber delays neither the writer nor others`() async throws {
+        let store = try ModelTests.store(sensors: 2)
+        let request = Sensor.order { $0.celsius.ascending }
+        // It has taken its first element and takes no other.
+        var slow = store.updates(of: request).makeAsyncIterator()
+        _ = try await slow.next()
+        var fast = store.updates(of: request).makeAsyncIterator()
+        _ = try await fast.next()
+        for step in 1...500 {
+            try await store.write { try $0.update(Sensor.self, id: "s0") { $0.celsius = Double(100 + step) } }
+            #expect(try await fast.next()?.results.last?.celsius == Double(100 + step))
+        }
+        #expect(try await slow.next()?.results.last?.celsius == 600)
+    }
 }

@@ -1,0 +1,38 @@
+public import StoreEngine
+
+// A request as a property wrapper: the property shows the request's results, and follows.
+extension FetchRequest {
+    /// A request whose results are kept up to date from now on, to be the wrapper of a property.
+    ///
+    /// ```swift
+    /// struct Dashboard {
+    ///     @FetchRequest var hot: LiveRecords<Sensor>
+    ///
+    ///     init(_ store: Store) throws {
+    ///         _hot = try FetchRequest(Sensor.where { $0.celsius > 30 }, in: store)
+    ///     }
+    /// }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - request: what to show.
+    ///   - store: the store.
+    /// - Throws: ``StoreError``, as ``Store/liveQuery(_:)``.
+    public init(_ request: FetchRequest, in store: Store) throws {
+        self = request
+        source = try store.liveQuery(request)
+    }
+
+    /// The same, followed only where some fields change; see ``Store/updates(of:fields:)``.
+    public init<each V>(
+        _ request: FetchRequest, in store: Store, fields: repeat KeyPath<R.Fields, Field<R, each V>>
+    ) throws {
+        var places = PlaceSet()
+        repeat places.insert(FieldToken(R.fields[keyPath: each fields]).place)
+        self = request
+        source = try store.liveQuery(request, fields: places)
+    }
+
+    /// The live query behind a wrapped property; nil for a request that is only a value.
+    public var query: LiveQuery<R>? { source as? LiveQuery<R> }
+}

@@ -1,0 +1,79 @@
+import ArgumentParser
+import Foundation
+import ModelStore
+
+/// Measures models and live queries: delivery to many observers, matching among many queries, windows, memory, reads.
+///
+/// ```
+/// swift run -c release --package-path Tools/Benchmarks benchmarks live
+/// ```
+struct LiveBenchmark: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "live",
+        abstract: "Measures models and live queries, with GRDB's ValueObservation where it does the same.",
+        discussion: "Commits are not synced, so that the step shows beside them.")
+
+    @Option(help: "Only these parts: observers, matching, window, bulk, result, memory, reads.") var part: [String] = []
+    @Option(help: "How many commits each figure is the median of.") var commits = 200
+    @Option(help: "How many live queries there are in the part matching.") var queries = 100_000
+    @Option(help: "How many rows there are in the part window.") var rows = 1_000_000
+
+    func run() async throws {
+        if isWanted("observers") { try await ObserverDelivery(commits: commits).run() }
+        if isWanted("matching") { try await QueryMatching(queries: queries, commits: commits).run() }
+        if isWanted("window") { try await WindowUpkeep(rows: rows, commits: commits).run() }
+        if isWanted("bulk") { try await BulkUnderQueries().run() }
+        if isWanted("result") { try await LargeResult(commits: commits).run() }
+        if isWanted("memory") { try await LiveMemory().run() }
+        if isWanted("reads") { try await TrackedReads().run() }
+    }
+
+    private func isWanted(_ part: String) -> Bool { self.part.isEmpty || self.part.contains(part) }
+}
+
+/// A row that is observed.
+@Record
+struct Item {
+    @ID var id: Int
+    @Indexed var group: Int
+    @Indexed var rank: Int
+    var value: Double = 0
+    var note: String = ""
+}
+
+extension Store {
+    /// A store of items, in memory as far as the system lets it.
+    static func items(_ count: Int) async throws -> Store {
+        let store = try Store.temporary(records: Item.self)
+        for first in stride(from: 0, to: count, by: 10_000) {
+            try await store.write { tx in
+                for id in first..<min(first + 10_000, count) {
+                    try tx.insert(Item(id: id, group: id % 1_000, rank: id &* 7_919 % 1_000_003))
+                }
+            }
+        }
+        return store
+    }
+}
+
+/// Runs commits one after the other and takes the time of each.
+struct CommitTimes {
+    private let durations: Durations
+
+    /// - Parameter commit: makes one commit, and waits for what is measured.
+    init(_ count: Int, commit: (Int) async throws -> Void) async throws {
+        var nanoseconds: [Int] = []
+        for number in 0..<count + 20 {
+            let begin = Monotonic.nanoseconds
+            try await commit(number)
+            // The first ones warm up.
+            if number >= 20 { nanoseconds.append(Monotonic.nanoseconds - begin) }
+        }
+        durations = Durations(nanoseconds)
+    }
+
+    /// The median, in microseconds.
+    var median: Double { durations.microseconds(at: 0.5) }
+    /// What 99 of 100 stay under, in microseconds.
+    var p99: Double { durations.microseconds(at: 0.99) }
+}

@@ -1,0 +1,203 @@
+import Foundation
+import ModelStore
+import Observation
+
+/// What a commit costs among many different live queries, of which it concerns a few.
+struct QueryMatching {
+    let queries: Int
+    let commits: Int
+
+    func run() async throws {
+        let store = try await Store.items(100_000)
+        defer { store.close() }
+        // So that steps are made in both.
+        let first = try store.liveQuery(Item.where { $0.id == -1 })
+        let alone = try await CommitTimes(commits) { try await change($0, store) }
+        let begin = ContinuousClock.now
+        var live: [LiveQuery<Item>] = []
+        for number in 0..<queries {
+            let request: FetchRequest<Item> =
+                switch number % 4 {
+                case 0: Item.where { $0.id == number }
+                case 1: Item.where { $0.group == number % 1_000 && $0.rank == number }
+                case 2: Item.where { $0.rank > number * 10 && $0.rank < number * 10 + 40 }
+                default:
+                    Item.where { $0.group == number % 1_000 && $0.rank > number }.order { $0.rank.ascending }.limit(20)
+                }
+            live.append(try store.liveQuery(request))
+        }
+        let adding = (ContinuousClock.now - begin).inSeconds
+        let before = store.liveQueryCounters
+        let among = try await CommitTimes(commits) { try await change($0, store) }
+        let visited = Double(store.liveQueryCounters.visited - before.visited) / Double(commits + 20)
+        print(
+            String(
+                format:
+                    "matching among %d live queries: a commit takes %.1f µs, alone %.1f: %.1f µs more, %.1f queries visited; "
+                    + "%.1f µs to add one",
+                store.liveQueryCount, among.median, alone.median, among.median - alone.median, visited,
+                adding / Double(queries) * 1e6))
+        withExtendedLifetime((first, live)) {}
+    }
+
+    private func change(_ number: Int, _ store: Store) async throws {
+        try await store.write { tx in
+            try tx.update(Item.self, id: number * 37 % 100_000) { $0.rank = ($0.rank + 11) % 1_000_003 }
+        }
+    }
+}
+
+/// A sorted window of 20 over many rows, updated in place.
+struct WindowUpkeep {
+    let rows: Int
+    let commits: Int
+
+    func run() async throws {
+        let store = try await Store.items(rows)
+        defer { store.close() }
+        let model = try store.model(Item.self, id: rows - 1)
+        let alone = try await CommitTimes(commits) { try await change($0, store) }
+        let query = try store.liveQuery(FetchRequest(Item.self).order { $0.rank.ascending }.limit(20))
+        let before = store.liveQueryCounters
+        let watched = try await CommitTimes(commits) { try await change($0, store) }
+        let after = store.liveQueryCounters
+        print(
+            String(
+                format:
+                    "a window of 20 of %d rows: a commit that moves a row of it takes %.1f µs, without the query %.1f; "
+                    + "%d refills, %d rows looked at",
+                rows, watched.median, alone.median, after.refills - before.refills, after.scanned - before.scanned))
+        withExtendedLifetime((model, query)) {}
+    }
+
+    // A row from the front of the order goes to its end, or comes back.
+    private func change(_ number: Int, _ store: Store) async throws {
+        try await store.write { tx in
+            guard let item = try tx.first(FetchRequest(Item.self).order { $0.rank.ascending }) else { return }
+            try tx.update(Item.self, id: item.id) { $0.rank += number % 2 == 0 ? 5 : 500_000 }
+        }
+    }
+}
+
+/// A write of many rows under many live queries.
+struct BulkUnderQueries {
+    func run() async throws {
+        for count in [0, 1_000] {
+            let store = try await Store.items(1_000)
+            defer { store.close() }
+            let model = try store.model(Item.self, id: 0)
+            let queries = try (0..<count).map { group in
+                try store.liveQuery(Item.where { $0.group == group }.order { $0.rank.ascending }.limit(20))
+            }
+            let begin = ContinuousClock.now
+            try await store.write { tx in
+                for id in 1_000..<101_000 { try tx.insert(Item(id: id, group: id % 1_000, rank: id)) }
+            }
+            print(
+                String(
+                    format: "a write of 100000 rows under %d live queries: %.0f ms", count,
+                    (ContinuousClock.now - begin).inSeconds * 1_000))
+            withExtendedLifetime((model, queries)) {}
+        }
+    }
+}
+
+/// A result of 100,000 rows.
+struct LargeResult {
+    let commits: Int
+
+    func run() async throws {
+        let store = try await Store.items(100_000)
+        defer { store.close() }
+        let model = try store.model(Item.self, id: 0)
+        let alone = try await CommitTimes(commits) { try await change($0, store) }
+        var updates = store.updates(of: FetchRequest(Item.self).order { $0.rank.ascending }).makeAsyncIterator()
+        let begin = ContinuousClock.now
+        let first = try await updates.next()
+        let seconds = (ContinuousClock.now - begin).inSeconds
+        let delivered = try await CommitTimes(commits) { number in
+            try await change(number, store)
+            _ = try await updates.next()
+        }
+        print(
+            String(
+                format:
+                    "a live result of %d rows: first result after %.0f ms; an update is there %.1f µs after the commit began, "
+                    + "which alone takes %.1f",
+                first?.results.count ?? 0, seconds * 1_000, delivered.median, alone.median))
+        withExtendedLifetime(model) {}
+    }
+
+    private func change(_ number: Int, _ store: Store) async throws {
+        try await store.write { tx in
+            try tx.update(Item.self, id: number * 37 % 100_000) { $0.rank = ($0.rank + 50_021) % 1_000_003 }
+        }
+    }
+}
+
+/// The memory of models, subscriptions and live queries.
+struct LiveMemory {
+    func run() async throws {
+        let count = 100_000
+        let store = try await Store.items(count)
+        defer { store.close() }
+        var models: [Model<Item>] = []
+        models.reserveCapacity(count)
+        let start = MemoryUse.anonymousKibibytes
+        for id in 0..<count { models.append(try store.model(Item.self, id: id)) }
+        let withModels = MemoryUse.anonymousKibibytes
+        let ready = Arrivals()
+        let tasks = models.map { model in Task { for await _ in model.values(of: \.value) { ready.add() } } }
+        await ready.until(count)
+        let withSubscriptions = MemoryUse.anonymousKibibytes
+        var queries: [LiveQuery<Item>] = []
+        for id in 0..<10_000 { queries.append(try store.liveQuery(Item.where { $0.id == id })) }
+        let withQueries = MemoryUse.anonymousKibibytes
+        print(
+            "memory: \((withModels - start) * 1_024 / count) bytes a model, "
+                + "\((withSubscriptions - withModels) * 1_024 / count) a subscription with its task, "
+                + "\((withQueries - withSubscriptions) * 1_024 / 10_000) a live query of one row")
+        for task in tasks { task.cancel() }
+        for task in tasks { await task.value }
+        withExtendedLifetime((models, queries)) {}
+    }
+}
+
+/// Reads of fields that Observation tracks, from two threads.
+struct TrackedReads {
+    func run() async throws {
+        let store = try await Store.items(1_000)
+        defer { store.close() }
+        let models = try (0..<1_000).map { try store.model(Item.self, id: $0) }
+        let rounds = 2_000
+        for isTracked in [false, true] {
+            let begin = ContinuousClock.now
+            await withTaskGroup(of: Double.self) { group in
+                for _ in 0..<2 {
+                    group.addTask { isTracked ? tracked(models, rounds) : sum(models, rounds) }
+                }
+                for await _ in group {}
+            }
+            let rate = Double(2 * rounds * models.count) / (ContinuousClock.now - begin).inSeconds / 1e6
+            print(
+                String(
+                    format: "reads of a field from two threads, %@: %.1f million/s",
+                    isTracked ? "tracked" : "untracked", rate))
+        }
+    }
+
+    private func tracked(_ models: [Model<Item>], _ rounds: Int) -> Double {
+        withObservationTracking {
+            sum(models, rounds)
+        } onChange: {
+        }
+    }
+
+    private func sum(_ models: [Model<Item>], _ rounds: Int) -> Double {
+        var sum = 0.0
+        for _ in 0..<rounds {
+            for model in models { sum += model.value }
+        }
+        return sum
+    }
+}
