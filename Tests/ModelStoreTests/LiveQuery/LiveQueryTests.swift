@@ -239,8 +239,8 @@ import Testing
             var count = 0
             for try await _ in store.updates(of: Sensor.order { $0.id.ascending }) {
                 count += 1
-                withUnsafeCurrentTask { $0?.cancel() }
-                try? await store.write { try $0.update(Sensor.self, id: "s0") { $0.celsius += 1 } }
+                unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }
+                _ = try? await store.write { try $0.update(Sensor.self, id: "s0") { $0.celsius += 1 } }
             }
             return count
         }

@@ -246,19 +246,21 @@ import Testing
         #expect(try store.model(Sensor.self, id: "s7").celsius == 20)
     }
 
+    private final class Outcome: Sendable {
+        let result = Mutex<Result<Void, any Error>?>(nil)
+    }
+
     /// Runs `body` on another thread and waits for it.
     static func elsewhere(_ body: @escaping @Sendable () throws -> Void) throws {
-        let outcome = Mutex<Result<Void, any Error>?>(nil)
+        let outcome = Outcome()
         let isDone = DispatchSemaphore(value: 0)
-        withoutActuallyEscaping(body) { body in
-            Thread.detachNewThread {
-                let result = Result { try body() }
-                outcome.withLock { $0 = result }
-                isDone.signal()
-            }
-            isDone.wait()
+        Thread.detachNewThread {
+            let result = Result { try body() }
+            outcome.result.withLock { $0 = result }
+            isDone.signal()
         }
-        try outcome.withLock { $0 }?.get()
+        isDone.wait()
+        try outcome.result.withLock { $0 }?.get()
     }
 
     @Test func `models and fetches of one view agree while others write`() async throws {
