@@ -47,16 +47,22 @@ extension Model {
                 return pending?.value ?? committed
             },
             update: { [self] body in
-                let number = pending?.begin { [self] in value(token) } change: { body(&$0) }
+                let number = pending?.begin { [self] in
+                    value(token)
+                } change: {
+                    body(&$0)
+                }
                 let id = id
                 let result = ResultBox<R>()
-                let job = core.makeJob(nil, nil, { tx in
-                    try tx.update(R.self, id: id) { record in
-                        var value = token.value(in: record)
-                        body(&value)
-                        token.set(value, in: &record)
-                    }
-                }, result)
+                let job = core.makeJob(
+                    nil, nil,
+                    { tx in
+                        try tx.update(R.self, id: id) { record in
+                            var value = token.value(in: record)
+                            body(&value)
+                            token.set(value, in: &record)
+                        }
+                    }, result)
                 core.submit(job) { outcome in
                     let isFailed = if case .failure = outcome { true } else { false }
                     if let number { pending?.finish(number, isFailed: isFailed) }

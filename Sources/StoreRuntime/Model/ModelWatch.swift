@@ -45,7 +45,9 @@ final class ModelWatch<R: Record> {
             guard let before = last, new.sequence != before.sequence else { continue }
             changed = new.changedFields(since: old)
             last = new
-            if new.isDeleted || changed.intersects(declared: fields) { return Step(old: old, new: new, changed: changed) }
+            if new.isDeleted || changed.intersects(declared: fields) {
+                return Step(old: old, new: new, changed: changed)
+            }
         }
     }
 }

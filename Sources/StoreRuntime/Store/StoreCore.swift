@@ -206,8 +206,11 @@ final class StoreCore: Sendable {
     var waitingCount: Int { writer?.waitingCount ?? 0 }
 
     private func run(_ jobs: [WriteJob]) {
-        BatchRunner(environment: environment, dispatcher: dispatcher, stepper: stepper, trimFeed: trimFeed, onEvent: options.onEvent)
-            .run(jobs, state: { state }, reload: reload)
+        BatchRunner(
+            environment: environment, dispatcher: dispatcher, stepper: stepper, trimFeed: trimFeed,
+            onEvent: options.onEvent
+        )
+        .run(jobs, state: { state }, reload: reload)
     }
 
     /// Has a step of retention made soon, between commits, and further ones while there is more to remove.

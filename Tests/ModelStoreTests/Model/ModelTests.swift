@@ -75,7 +75,9 @@ import Testing
         #expect(try store.model(Sensor.self, id: "s0").celsius == 30)
     }
 
-    @Test func `a deleted record's model keeps its last values, and the next record of the id has its own`() async throws {
+    @Test func `a deleted record's model keeps its last values, and the next record of the id has its own`()
+        async throws
+    {
         let store = try Self.store()
         let old = try store.model(Sensor.self, id: "s0")
         try await store.write { try $0.delete(Sensor.self, id: "s0") }
@@ -185,7 +187,9 @@ import Testing
         #expect(models.map(\.celsius) == [50, 50, 50])
     }
 
-    @Test func `leaving the loop or cancelling the task ends a subscription, which until then keeps the model`() async throws {
+    @Test func `leaving the loop or cancelling the task ends a subscription, which until then keeps the model`()
+        async throws
+    {
         let store = try Self.store()
         weak var model: Model<Sensor>?
         let task: Task<Int, any Error>
