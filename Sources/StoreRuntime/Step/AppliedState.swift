@@ -38,9 +38,12 @@ struct AppliedState {
     /// Takes the oldest step that was not published.
     mutating func takePublication() -> Publication? { publications.isEmpty ? nil : publications.removeFirst() }
 
-    /// Notes what a published step leaves, and lets versions go that were kept for views that have ended.
-    mutating func finish(_ publication: Publication, older: [any Publishing], floor: UInt64) {
+    /// Notes what kept versions for views after a step was published, and lets those go that nobody may ask for any more.
+    ///
+    /// - Returns: whether there are others.
+    mutating func keep(_ older: [any Publishing], floor: UInt64) -> Bool {
         withOlder = withOlder.filter { $0.prune(below: floor) } + older
+        return !withOlder.isEmpty
     }
 
     /// Applies what was committed up to a snapshot.

@@ -45,6 +45,8 @@ extension StoreCore {
         if let outer = ReadViewStorage.current(on: stepper.timeline) { return try body(ReadView(storage: outer)) }
         let storage = try stepper.openView(self)
         storage.reads = log
+        // What was kept for this view need not be any more.
+        defer { if stepper.timeline.hasOlder.load(ordering: .relaxed) { stepper.ask() } }
         return try storage.enter { try body(ReadView(storage: storage)) }
     }
 }

@@ -134,6 +134,7 @@ final class Stepper: Sendable {
             failure = error
         }
         publish()
+        if timeline.hasOlder.load(ordering: .relaxed) { letGo([], timeline.floor) }
         guard failure != nil else { return true }
         // Their commits are made; what cannot be shown now is later.
         for completion in state.withLock({ $0.release() }) { completion() }
@@ -163,10 +164,15 @@ final class Stepper: Sendable {
             timeline.show(sequence)
             for publisher in publication.publishers { publisher.didShow(sequence) }
             let floor = timeline.floor
-            let older = publication.publishers.filter { $0.prune(below: floor) }
-            applied.withLock { $0.finish(publication, older: older, floor: floor) }
+            letGo(publication.publishers.filter { $0.prune(below: floor) }, floor)
             for completion in state.withLock({ $0.show(sequence) }) { completion() }
         }
+    }
+
+    /// Lets versions go that were kept for views that have ended.
+    private func letGo(_ older: [any Publishing], _ floor: UInt64) {
+        let hasOlder = applied.withLock { $0.keep(older, floor: floor) }
+        timeline.hasOlder.store(hasOlder, ordering: .relaxed)
     }
 
     // MARK: Reading at a position

@@ -5,11 +5,15 @@ import Synchronization
 /// Which position of the store this process shows, and which read views hold earlier ones.
 ///
 /// - `visible` rises with each step that is published.
+/// - `hasOlder` is set by who publishes.
 /// - `views` is protected by its mutex.
 final class Timeline: Sendable {
     private let visible = Atomic<UInt64>(0)
     /// How many open views hold a position.
     private let views = HandoverMutex<[UInt64: Int]>([:])
+
+    /// Whether versions are kept for views, to be let go when those end.
+    let hasOlder = Atomic(false)
 
     /// What is read outside of a read view is at this position.
     var visibleSequence: UInt64 { visible.load(ordering: .acquiring) }

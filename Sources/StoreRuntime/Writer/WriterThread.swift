@@ -76,7 +76,8 @@ final class WriterThread: Sendable {
         }
     }
 
-    /// Whether the calling thread runs a write closure of any store, so that waiting for a write would be a deadlock.
+    /// Whether the calling thread runs a write closure of any store, or makes steps, so that waiting for a write would be a
+    /// deadlock.
     static var isCurrent: Bool {
         get { Thread.current.threadDictionary["modelstore.writer"] != nil }
         set { Thread.current.threadDictionary["modelstore.writer"] = newValue ? true : nil }
@@ -117,8 +118,8 @@ final class WriterThread: Sendable {
     static func requireElsewhere() throws(StoreError) {
         guard !isCurrent else {
             throw StoreError(
-                .nestedWrite, "a write was asked for inside a write closure",
-                remedy: "use the transaction that the closure was given, or write after it")
+                .nestedWrite, "a blocking write was asked for inside a write closure, or where Observation tells of a change",
+                remedy: "use the transaction that the closure was given, or write after it, in a task")
         }
     }
 

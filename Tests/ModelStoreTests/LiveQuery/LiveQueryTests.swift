@@ -163,6 +163,48 @@ import Testing
         #expect(try await firsts.next()?.value == "s1")
     }
 
+    @Test func `sections appear and vanish`() async throws {
+        let store = try ModelTests.store(sensors: 2)
+        var sections = store.values(of: FetchRequest(Sensor.self)) { view, request in
+            try view.fetch(request.sections(by: { $0.room })).map { "\($0.key) \($0.records.count)" }
+        }.makeAsyncIterator()
+        #expect(try await sections.next()?.value == ["hall 2"])
+        try await store.write { try $0.update(Sensor.self, id: "s0") { $0.room = "attic" } }
+        #expect(try await sections.next()?.value == ["attic 1", "hall 1"])
+        // Nothing that sections tell.
+        try await store.write { try $0.update(Sensor.self, id: "s0") { $0.note = "x" } }
+        try await store.write { try $0.delete(Sensor.self, id: "s1") }
+        #expect(try await sections.next()?.value == ["attic 1"])
+    }
+
+    @Test func `rows with equal order keys stand by their ids, and swap places as one move`() async throws {
+        let store = try ModelTests.store(sensors: 5)
+        var updates = store.updates(of: Sensor.order { $0.room.ascending }).makeAsyncIterator()
+        var rows = Array(try #require(try await updates.next()).results)
+        #expect(rows.map(\.id) == ["s0", "s1", "s2", "s3", "s4"])
+        try await store.write { try $0.update(Sensor.self, id: "s0") { $0.room = "zoo" } }
+        let first = try #require(try await updates.next())
+        #expect(first.changes.moves.map { [$0.from, $0.to] } == [[0, 4]])
+        rows = first.changes.applied(to: rows, results: first.results)
+        try await store.write { tx in
+            try tx.update(Sensor.self, id: "s0") { $0.room = "hall" }
+            try tx.update(Sensor.self, id: "s4") { $0.room = "zoo" }
+        }
+        let second = try #require(try await updates.next())
+        rows = second.changes.applied(to: rows, results: second.results)
+        #expect(rows.map(\.id) == ["s0", "s1", "s2", "s3", "s4"])
+    }
+
+    @Test func `a record that is deleted and inserted again in another write is told as replaced`() async throws {
+        let store = try ModelTests.store(sensors: 1)
+        var updates = store.updates(of: Sensor.order { $0.id.ascending }).makeAsyncIterator()
+        _ = try await updates.next()
+        try await store.write { try $0.delete(Sensor.self, id: "s0") }
+        try await store.write { try $0.insert(Self.sensor(0, celsius: 3)) }
+        let update = try #require(try await updates.next())
+        #expect(update.changes.updates.map(\.isReplaced) == [true] && update.results.map(\.celsius) == [3])
+    }
+
     @Test func `one position for several requests`() async throws {
         let store = try ModelTests.store(sensors: 10)
         let warm = Sensor.where { $0.celsius >= 25 }

@@ -267,6 +267,39 @@ import Testing
         try outcome.result.withLock { $0 }?.get()
     }
 
+    @Test func `what is kept for a view goes when the view ends`() async throws {
+        let store = try Self.store()
+        weak var old: Model<Sensor>?
+        do {
+            let model = try store.model(Sensor.self, id: "s0")
+            old = model
+            try store.view { _ in
+                try Self.elsewhere {
+                    try Self.write(store) { _ = try $0.update(Sensor.self, id: "s0") { $0.celsius = 99 } }
+                }
+                #expect(model.celsius == 20)
+            }
+        }
+        while old != nil { await Task.yield() }
+    }
+
+    @Test func `a blocking write where Observation tells of a change is an error, no deadlock`() async throws {
+        let store = try Self.store()
+        let model = try store.model(Sensor.self, id: "s0")
+        let code = Mutex<StoreError.Code?>(nil)
+        withObservationTracking {
+            _ = model.celsius
+        } onChange: {
+            do {
+                try Self.write(store) { _ = try $0.delete(Sensor.self, id: "s0") }
+            } catch {
+                code.withLock { $0 = (error as? StoreError)?.code }
+            }
+        }
+        try await model.update { $0.celsius = 1 }
+        #expect(code.withLock { $0 } == .nestedWrite)
+    }
+
     @Test func `models and fetches of one view agree while others write`() async throws {
         let store = try Self.store(sensors: 5)
         let models = try (0..<5).map { try store.model(Sensor.self, id: "s\($0)") }
