@@ -48,4 +48,10 @@ extension DynamicRecord {
     package func json(_ type: RecordType) -> JSONValue {
         .object(zip(type.fields, values).map { JSONMember($0.name, $1.json(as: $0.type)) })
     }
+
+    /// This record's id as a JSON value; an array where it has several fields.
+    package func idJSON(_ type: OpenType) -> JSONValue {
+        let parts = type.idParts.map { values[$0.place].json(as: type.type.fields[$0.place].type) }
+        return parts.count == 1 ? parts[0] : .array(parts)
+    }
 }

@@ -67,9 +67,7 @@ public struct RecordChange: Sendable {
     package func id() throws(StoreError) -> JSONValue? {
         guard change.isOfRecord, let type else { return nil }
         return try decoded { () throws(CodecError) in
-            let record = unsafe try DynamicRecord(unverified: change.record.span.bytes, of: type)
-            let parts = type.idParts.map { record.values[$0.place].json(as: type.type.fields[$0.place].type) }
-            return parts.count == 1 ? parts[0] : .array(parts)
+            unsafe try DynamicRecord(unverified: change.record.span.bytes, of: type).idJSON(type)
         }
     }
 

@@ -16,12 +16,6 @@ public import StoreEngine
 ///
 /// - `state` is protected by its mutex, in which no other is taken; the rest is constant.
 public final class LiveQuery<R: Record>: Observable, Sendable {
-    /// What a subscriber is subscribed to.
-    struct Subscription {
-        let use: LiveUse
-        let id: UInt64
-    }
-
     private struct State {
         var request: FetchRequest<R>
         var use: LiveUse
@@ -81,11 +75,6 @@ public final class LiveQuery<R: Record>: Observable, Sendable {
     /// What is shown outside of read views.
     var shown: LiveShown { use.result.visible }
 
-    var failure: StoreError? { use.result.failure }
-
-    /// The fields whose changes are told, by their places in the store; nil for all.
-    var storedFields: PlaceSet? { use.result.key.fields }
-
     // MARK: Changing
 
     /// Asks for something else. Subscribers get the difference from what they got last.
@@ -106,28 +95,26 @@ public final class LiveQuery<R: Record>: Observable, Sendable {
         // Released outside of the lock.
         withExtendedLifetime(old) {}
     }
+}
 
-    // MARK: Subscribing
-
-    /// Has a signal raised whenever other results are shown.
-    func subscribe(_ signal: Signal) -> Subscription {
+extension LiveQuery: LiveSubscribable {
+    func subscribe(_ signal: Signal) -> LiveSubscription {
         let use = state.withLock { state in
             state.watchers[ObjectIdentifier(signal)] = signal
             return state.use
         }
-        return Subscription(use: use, id: use.result.subscribe(signal))
+        return use.subscribe(signal)
     }
 
-    /// The subscription to what is asked for now.
-    func refresh(_ subscription: Subscription, _ signal: Signal) -> Subscription {
+    func refresh(_ subscription: LiveSubscription, _ signal: Signal) -> LiveSubscription {
         let use = use
         if use === subscription.use { return subscription }
-        subscription.use.result.unsubscribe(subscription.id)
-        return Subscription(use: use, id: use.result.subscribe(signal))
+        subscription.use.unsubscribe(subscription, signal)
+        return use.subscribe(signal)
     }
 
-    func unsubscribe(_ subscription: Subscription, _ signal: Signal) {
-        subscription.use.result.unsubscribe(subscription.id)
+    func unsubscribe(_ subscription: LiveSubscription, _ signal: Signal) {
+        subscription.use.unsubscribe(subscription, signal)
         state.withLock { $0.watchers[ObjectIdentifier(signal)] = nil }
     }
 }

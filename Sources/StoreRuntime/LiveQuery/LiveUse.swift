@@ -14,6 +14,14 @@ final class LiveUse: Sendable {
     deinit { core.stepper.release(result) }
 }
 
+extension LiveUse: LiveSubscribable {
+    func subscribe(_ signal: Signal) -> LiveSubscription { LiveSubscription(use: self, id: result.subscribe(signal)) }
+
+    func refresh(_ subscription: LiveSubscription, _ signal: Signal) -> LiveSubscription { subscription }
+
+    func unsubscribe(_ subscription: LiveSubscription, _ signal: Signal) { result.unsubscribe(subscription.id) }
+}
+
 extension StoreCore {
     /// The key of a request for records of a Swift type.
     ///

@@ -30,6 +30,10 @@ struct Query: ParsableCommand {
     @OptionGroup var wanted: RequestOptions
     @Option(
         parsing: .unconditional,
+        help: ArgumentHelp("Go on behind the page that ended with this token.", valueName: "token"))
+    var after: String?
+    @Option(
+        parsing: .unconditional,
         help: ArgumentHelp("The fields to print: a,b; all when left out.", valueName: "fields"))
     var fields: String?
     @Flag(help: "Print equal rows of --fields once.") var distinct = false
@@ -55,6 +59,7 @@ struct Query: ParsableCommand {
                 let index = try reading.catalog.requirePlace(ofTypeNamed: type)
                 let type = reading.catalog.types[index].type
                 var request = try wanted.request(type, in: reading.catalog)
+                if let after { try goOn(after, &request) }
                 let shown = try ShownFields(fields, of: type)
                 if distinct { shown.makeDistinct(&request, isSorted: wanted.sort != nil) }
                 try options.printing { output in
@@ -96,7 +101,7 @@ struct Query: ParsableCommand {
             throw CommandFailure(
                 .usage, "--fields is for records, which --\(count ? "count" : "explain") does not print")
         }
-        if distinct || isGrouped, wanted.after != nil {
+        if distinct || isGrouped, after != nil {
             throw CommandFailure(.usage, "--after is for pages of records; use --offset")
         }
         let others = [("count", count), ("explain", explain), ("distinct", distinct), ("fields", fields != nil)]
@@ -104,6 +109,18 @@ struct Query: ParsableCommand {
             let own = group == nil ? "aggregate" : "group"
             throw CommandFailure(.usage, "--\(own) and --\(other) exclude each other; give one of them")
         }
+    }
+
+    /// Has a request go on where a page ended.
+    private func goOn(_ after: String, _ request: inout Request) throws(CommandFailure) {
+        guard wanted.offset == nil else {
+            throw CommandFailure(.usage, "--after and --offset exclude each other; give one of them")
+        }
+        guard let token = PageToken(after) else {
+            throw CommandFailure(
+                .usage, "--after is no token; give the one that stands behind a page that --limit ended")
+        }
+        request.goOn(.token(token))
     }
 
     /// Prints the records that are asked for.
@@ -132,39 +149,5 @@ struct Query: ParsableCommand {
             return
         }
         try RowPrinter.printOne(options.format, columns: [column], [cell], to: output)
-    }
-}
-
-/// The columns of a result: all fields of a type, or some.
-struct ShownFields {
-    let columns: [OutputColumn]
-    private let type: RecordType
-    private let fields: [ExpressionField]?
-
-    /// - Throws: ``ExpressionError`` when `text` names fields that the type does not have.
-    init(_ text: String?, of type: RecordType) throws(ExpressionError) {
-        self.type = type
-        guard let text else {
-            fields = nil
-            columns = OutputColumn.columns(of: type)
-            return
-        }
-        let fields = try FieldList.fields(text, of: type, named: "--fields")
-        self.fields = fields
-        columns = fields.map { OutputColumn($0.name.description, type: $0.type) }
-    }
-
-    /// Makes a request one for each different row. They come in the order of their fields where these have one, unless
-    /// another was asked for.
-    func makeDistinct(_ request: inout Request, isSorted: Bool) {
-        guard let fields else { return }
-        request.isDistinct = true
-        request.fields = fields.map(\.name)
-        if !isSorted, fields.allSatisfy(\.valueType.isIndexable) { request.order = fields.map { SortTerm($0.name) } }
-    }
-
-    /// The cells of a record, one for each column.
-    func cells(_ record: DynamicRecord) -> [OutputCell] {
-        fields?.map { OutputCell($0.value(in: record), as: $0.type) } ?? record.cells(type)
     }
 }

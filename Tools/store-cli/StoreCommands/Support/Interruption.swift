@@ -21,21 +21,50 @@ final class Interruption: Sendable {
 
     /// Has SIGINT and SIGTERM request the end. The process ends with status 0 at the latest some seconds after the signal, and
     /// at once with a second one.
-    func watchSignals() {
+    ///
+    /// - Parameter screen: what is drawn on the terminal; it is drawn anew when the terminal's size has changed, and after the
+    ///   process was stopped.
+    func watchSignals(screen: (any Screen)? = nil) {
         var signals = sigset_t()
         unsafe sigemptyset(&signals)
-        for signal in [SIGINT, SIGTERM] { unsafe sigaddset(&signals, signal) }
+        let wanted = [SIGINT, SIGTERM] + (screen == nil ? [] : [SIGWINCH, SIGTSTP])
+        for signal in wanted { unsafe sigaddset(&signals, signal) }
         _ = unsafe pthread_sigmask(SIG_BLOCK, &signals, nil)
         let watched = signals
         Thread.detachNewThread { [self] in
-            var signals = watched
-            var signal: Int32 = 0
-            while unsafe sigwait(&signals, &signal) != 0 {}
+            Self.awaitEnd(watched, screen)
             request()
-            var grace = timespec(tv_sec: Self.graceSeconds, tv_nsec: 0)
-            _ = unsafe sigtimedwait(&signals, nil, &grace)
+            Self.awaitGrace()
+            screen?.leave(waits: false)
             _exit(ExitStatus.done.rawValue)
         }
+    }
+
+    /// Returns with the first signal that requests the end.
+    private static func awaitEnd(_ watched: sigset_t, _ screen: (any Screen)?) {
+        var signals = watched
+        while true {
+            var signal: Int32 = 0
+            guard unsafe sigwait(&signals, &signal) == 0 else { continue }
+            switch signal {
+            case SIGWINCH: screen?.redraw()
+            case SIGTSTP:
+                screen?.leave(waits: true)
+                // What the signal would have done; goes on here after SIGCONT.
+                kill(getpid(), SIGSTOP)
+                screen?.redraw()
+            default: return
+            }
+        }
+    }
+
+    /// Returns when the time is up that work has after a request, or with a second one.
+    private static func awaitGrace() {
+        var signals = sigset_t()
+        unsafe sigemptyset(&signals)
+        for signal in [SIGINT, SIGTERM] { unsafe sigaddset(&signals, signal) }
+        var grace = timespec(tv_sec: graceSeconds, tv_nsec: 0)
+        _ = unsafe sigtimedwait(&signals, nil, &grace)
     }
 
     /// Has the end of the reader of standard output request the end, also while nothing is written.
@@ -70,4 +99,14 @@ final class Interruption: Sendable {
         }
         action?()
     }
+}
+
+/// What is drawn in place on a terminal.
+protocol Screen: Sendable {
+    /// Draws all of it.
+    func redraw()
+    /// Leaves the terminal as it is to be for others.
+    ///
+    /// - Parameter waits: whether to wait where something is being drawn; otherwise nothing may be done then.
+    func leave(waits: Bool)
 }

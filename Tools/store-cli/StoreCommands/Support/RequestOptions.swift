@@ -16,10 +16,6 @@ struct RequestOptions: ParsableArguments {
     var limit: Int?
     @Option(parsing: .unconditional, help: ArgumentHelp("How many of the first to leave out.", valueName: "n"))
     var offset: Int?
-    @Option(
-        parsing: .unconditional,
-        help: ArgumentHelp("Go on behind the page that ended with this token.", valueName: "token"))
-    var after: String?
 
     /// What is asked of the records of `type`.
     ///
@@ -44,16 +40,6 @@ struct RequestOptions: ParsableArguments {
         }
         request.limit = limit
         request.offset = offset ?? 0
-        if let after {
-            guard offset == nil else {
-                throw CommandFailure(.usage, "--after and --offset exclude each other; give one of them")
-            }
-            guard let token = PageToken(after) else {
-                throw CommandFailure(
-                    .usage, "--after is no token; give the one that stands behind a page that --limit ended")
-            }
-            request.goOn(.token(token))
-        }
         return request
     }
 }

@@ -60,6 +60,16 @@ struct TableWriter {
         return rows.map { line(of: $0, widths: widths) + "\n" }.joined()
     }
 
+    /// The titles, the rule and the rows since the last block, for a table that is drawn again and again: columns never get
+    /// narrower, so that they stay where they are.
+    mutating func takeLines() -> [String] {
+        defer {
+            earlierWidths = wantedWidths()
+            rows = []
+        }
+        return lines
+    }
+
     private func line(of cells: [String], widths: [Int]) -> String {
         var line = ""
         for (index, cell) in cells.enumerated() {

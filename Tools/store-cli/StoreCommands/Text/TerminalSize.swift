@@ -1,21 +1,46 @@
 import Glibc
 
-/// How wide the terminal is that a file descriptor leads to.
-enum TerminalSize {
-    private static let defaultColumns = 80
+/// How large the terminal is that a file descriptor leads to.
+struct TerminalSize: Equatable {
+    var columns: Int
+    var rows: Int
+
+    private static let defaultSize = TerminalSize(columns: 80, rows: 24)
 
     /// Whether this is a terminal.
     static func isTerminal(_ descriptor: CInt) -> Bool { isatty(descriptor) == 1 }
 
-    /// The columns to keep to; nil, which is no limit, when this is no terminal.
+    /// The size now; nil when this is no terminal.
     ///
-    /// The terminal is asked first, then the variable `COLUMNS`; 80 when neither knows.
-    static func columns(of descriptor: CInt = STDOUT_FILENO, environment: (String) -> String? = variable) -> Int? {
-        guard isTerminal(descriptor) else { return nil }
+    /// The terminal is asked first, then the variables `COLUMNS` and `LINES`; 80 and 24 when nobody knows.
+    init?(of descriptor: CInt = STDOUT_FILENO, environment: (String) -> String? = variable) {
+        guard TerminalSize.isTerminal(descriptor) else { return nil }
         var size = winsize()
-        if unsafe ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 { return Int(size.ws_col) }
-        if let text = environment("COLUMNS"), let columns = Int(text), (1...10_000).contains(columns) { return columns }
-        return defaultColumns
+        let isKnown = unsafe ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0
+        func length(_ known: UInt16, _ name: String) -> Int? {
+            if isKnown, known > 0 { return Int(known) }
+            guard let text = environment(name), let length = Int(text), (1...10_000).contains(length) else {
+                return nil
+            }
+            return length
+        }
+        columns = length(size.ws_col, "COLUMNS") ?? TerminalSize.defaultSize.columns
+        rows = length(size.ws_row, "LINES") ?? TerminalSize.defaultSize.rows
+    }
+
+    init(columns: Int, rows: Int) {
+        self.columns = columns
+        self.rows = rows
+    }
+
+    /// The columns to keep to; nil, which is no limit, when this is no terminal.
+    static func columns(of descriptor: CInt = STDOUT_FILENO, environment: (String) -> String? = variable) -> Int? {
+        TerminalSize(of: descriptor, environment: environment)?.columns
+    }
+
+    /// Whether the cursor of this terminal can be moved.
+    static func canMoveCursor(_ descriptor: CInt = STDOUT_FILENO) -> Bool {
+        isTerminal(descriptor) && !["", "dumb"].contains(variable("TERM") ?? "")
     }
 
     /// A variable of this process's environment.

@@ -1,0 +1,58 @@
+package import StoreEngine
+
+/// The results of a request for records whose Swift type the program does not have, and then each scoped update.
+///
+/// As ``LiveUpdates``: who is slow gets several updates as one, and always ends on the newest. The sequence ends when its task
+/// is cancelled; the iterator throws ``StoreError``.
+package struct DynamicUpdates: AsyncSequence, Sendable {
+    package typealias Element = DynamicUpdate
+
+    let makeUse: @Sendable () throws -> LiveUse
+
+    /// A subscription of its own.
+    package func makeAsyncIterator() -> Iterator { Iterator(makeUse: makeUse) }
+
+    /// Waits for updates.
+    package struct Iterator: AsyncIteratorProtocol {
+        let makeUse: @Sendable () throws -> LiveUse
+        private var steps: LiveSteps?
+        /// The number of the record type, which stays when a migration gives it another name.
+        private var typeID: UInt32?
+
+        init(makeUse: @escaping @Sendable () throws -> LiveUse) { self.makeUse = makeUse }
+
+        /// The next update; nil when the task is cancelled.
+        package mutating func next() async throws -> DynamicUpdate? {
+            if let steps, let typeID {
+                return try await steps.next().map { try DynamicUpdate($0, typeID: typeID) }
+            }
+            let use = try makeUse()
+            let new = LiveSteps(use)
+            guard let first = try await new.next() else { return nil }
+            let catalog = first.new.catalog
+            let id = catalog.types[try catalog.requirePlace(ofTypeNamed: use.result.key.typeName)].type.id
+            steps = new
+            typeID = id
+            return try DynamicUpdate(first, typeID: id)
+        }
+    }
+}
+
+extension Store {
+    /// The records that a request asks for, without their Swift type, and then each scoped update as records change, by
+    /// whatever process.
+    ///
+    /// - Parameters:
+    ///   - request: what to show, without a position and not of distinct rows.
+    ///   - name: the name of the record type.
+    ///   - fields: the fields that are of interest, by their places in the store: an update of others is not told unless it
+    ///     decides which records there are and where; nil for all.
+    package func updates(
+        of request: Request, typeNamed name: String, fields: PlaceSet? = nil
+    ) -> DynamicUpdates {
+        DynamicUpdates {
+            try self.requireOpen()
+            return try LiveUse(LiveKey(typeName: name, request: request, fields: fields, isCount: false), self.core)
+        }
+    }
+}

@@ -1,0 +1,86 @@
+import StoreEngine
+
+/// What leads from one state of a live result to a later one, whatever its records are decoded to.
+struct LiveStep: Sendable {
+    /// What was given before; nil in the first step.
+    let old: LiveShown?
+    /// What there is now.
+    let new: LiveShown
+    /// How they differ; nil in the first step.
+    let difference: LiveDifference?
+
+    /// Whether it leads anywhere.
+    var isDifferent: Bool { difference.map { !$0.isEmpty } ?? true }
+}
+
+/// What can be subscribed to: a live result, or one that may be exchanged for that of another request.
+protocol LiveSubscribable: AnyObject, Sendable {
+    /// Has a signal raised whenever other rows are shown.
+    func subscribe(_ signal: Signal) -> LiveSubscription
+    /// The subscription to what is asked for now.
+    func refresh(_ subscription: LiveSubscription, _ signal: Signal) -> LiveSubscription
+    /// Ends what ``subscribe(_:)`` began.
+    func unsubscribe(_ subscription: LiveSubscription, _ signal: Signal)
+}
+
+/// What a subscriber is subscribed to.
+struct LiveSubscription {
+    let use: LiveUse
+    let id: UInt64
+}
+
+/// One subscription to a live result: gives what it shows, then whatever else it comes to show, merged where that was slow to
+/// be taken. It belongs to one task at a time.
+final class LiveSteps {
+    private let source: any LiveSubscribable
+    private let signal: Signal
+    private var subscription: LiveSubscription
+    private var last: LiveShown?
+
+    init(_ source: any LiveSubscribable, _ signal: Signal = Signal()) {
+        self.source = source
+        self.signal = signal
+        // Before anything is looked at, so that nothing is lost between the two.
+        subscription = source.subscribe(signal)
+    }
+
+    deinit { source.unsubscribe(subscription, signal) }
+
+    /// The next step that leads anywhere; nil when the task is cancelled.
+    func next() async throws -> LiveStep? {
+        if Task.isCancelled { return nil }
+        if last == nil { return step(to: shown) }
+        while true {
+            let wake = await signal.wait()
+            if wake == .cancelled { return nil }
+            let step = step(to: shown)
+            if step.isDifferent { return step }
+            if wake == .ended { throw failure ?? WriteQueue.closed }
+        }
+    }
+
+    /// What is shown now.
+    private var shown: LiveShown {
+        // A query that was given another request shows the result of that.
+        subscription = source.refresh(subscription, signal)
+        return subscription.use.result.visible
+    }
+
+    /// What is shown at a position; nil where that is not known any more.
+    func shown(at sequence: UInt64) -> LiveShown? {
+        subscription = source.refresh(subscription, signal)
+        return subscription.use.result.shown(at: sequence)
+    }
+
+    /// Why there are no steps any more; nil while there are.
+    var failure: StoreError? { subscription.use.result.failure }
+
+    /// What leads from what was given last to `shown`, which is given by that.
+    func step(to shown: LiveShown) -> LiveStep {
+        defer { last = shown }
+        let difference = last.map {
+            LiveDifference(from: $0.rows, to: shown.rows, fields: subscription.use.result.key.fields)
+        }
+        return LiveStep(old: last, new: shown, difference: difference)
+    }
+}

@@ -1,0 +1,67 @@
+import StoreEngine
+import StoreRuntime
+
+/// One line of what `watch` prints: a row at the beginning, or one change.
+struct WatchLine {
+    /// `snapshot`, `insert`, `update`, `move` or `delete`.
+    let kind: String
+    let position: UInt64
+    /// The index in the new rows; for a delete, in the old ones.
+    let index: Int
+    /// The index in the old rows of a row that was moved.
+    let from: Int?
+    /// The fields that an update changed.
+    let changed: [String]?
+    let record: DynamicRecord
+
+    /// A row of the first result.
+    init(snapshot record: DynamicRecord, index: Int, position: UInt64) {
+        kind = "snapshot"
+        self.position = position
+        self.index = index
+        from = nil
+        changed = nil
+        self.record = record
+    }
+
+    /// A change.
+    init(_ change: DynamicRowChange, position: UInt64) {
+        self.position = position
+        index = change.index
+        record = change.record
+        switch change.kind {
+        case .insert: (kind, from, changed) = ("insert", nil, nil)
+        case .update(let fields): (kind, from, changed) = ("update", nil, fields)
+        case .move(let old): (kind, from, changed) = ("move", old, nil)
+        case .delete: (kind, from, changed) = ("delete", nil, nil)
+        }
+    }
+
+    /// The line as a JSON object.
+    func object(_ shown: ShownFields, _ type: OpenType) -> JSONValue {
+        var members = [
+            JSONMember("kind", .string(kind)), JSONMember("position", .number(JSONNumber(position))),
+            JSONMember("id", record.idJSON(type)),
+        ]
+        if let from { members.append(JSONMember("from", .number(JSONNumber(from)))) }
+        members.append(JSONMember("index", .number(JSONNumber(index))))
+        if let changed { members.append(JSONMember("changed", .array(changed.map { .string($0) }))) }
+        members.append(JSONMember("row", shown.object(record)))
+        return .object(members)
+    }
+
+    /// What stands before the fields in a row of cells.
+    static let columns = [
+        OutputColumn("position", isNumeric: true), OutputColumn("kind"), OutputColumn("from", isNumeric: true),
+        OutputColumn("index", isNumeric: true), OutputColumn("id"), OutputColumn("changed"),
+    ]
+
+    /// The line as cells, those of ``columns`` and then those of the fields.
+    func cells(_ shown: ShownFields, _ type: OpenType) -> [OutputCell] {
+        [
+            OutputCell(.number(JSONNumber(position))), OutputCell(kind),
+            from.map { OutputCell($0) } ?? OutputCell(.null),
+            OutputCell(index), OutputCell(record.idJSON(type)), changed.map { OutputCell($0) } ?? OutputCell(.null),
+        ] + shown.cells(record)
+    }
+}

@@ -1,0 +1,76 @@
+import StoreEngine
+import StoreRuntime
+
+/// Writes a live result as a stream of lines: JSON objects, or rows that are aligned or of CSV.
+struct WatchPrinter {
+    private let format: OutputFormat
+    private let fields: String?
+    private let output: StandardOutput
+    /// How the rows are shown, since a migration made their type what it is.
+    private var shown: (fields: ShownFields, type: OpenType)?
+    private var rows: RowPrinter?
+    private var json = JSONWriter()
+    private var count = 0
+
+    /// The rows that are aligned together.
+    private static let blockRowCount = 500
+
+    init(_ format: OutputFormat, fields: String?, to output: StandardOutput) throws {
+        self.format = format
+        self.fields = fields
+        self.output = output
+        if format == .json { try output.write("[") }
+    }
+
+    /// Writes the rows of the first update, or the changes of a later one.
+    ///
+    /// - Parameter isEnough: whether the first rows, of which there may be many, are not wanted any more.
+    mutating func append(_ update: DynamicUpdate, until isEnough: () -> Bool) throws {
+        let (fields, type) = try self.fields(update.rows.type)
+        let position = update.position.sequence
+        if let changes = update.changes {
+            for change in changes { try write(WatchLine(change, position: position), fields, type) }
+        } else {
+            for index in 0..<update.rows.count {
+                if isEnough() { break }
+                let record = try update.rows.record(index)
+                try write(WatchLine(snapshot: record, index: index, position: position), fields, type)
+            }
+        }
+        try rows?.endBlock()
+    }
+
+    /// Ends the result.
+    mutating func finish() throws {
+        try rows?.finish()
+        if format == .json { try output.write(count == 0 ? "]\n" : "\n]\n") }
+    }
+
+    private mutating func write(_ line: WatchLine, _ fields: ShownFields, _ type: OpenType) throws {
+        count += 1
+        switch format {
+        case .json, .jsonl:
+            json.removeAll()
+            json.append(line.object(fields, type))
+            if format == .json { try output.write(count == 1 ? "\n  " : ",\n  ") }
+            try output.write(json.bytes)
+            if format == .jsonl { try output.write("\n") }
+        case .table, .csv:
+            try rows?.append(line.cells(fields, type))
+            if count.isMultiple(of: Self.blockRowCount) { try rows?.endBlock() }
+        }
+    }
+
+    /// How rows of a type are shown; begins a table with other columns when the type is another than before.
+    private mutating func fields(_ type: OpenType) throws -> (ShownFields, OpenType) {
+        if let shown, shown.type === type { return shown }
+        let fields = try ShownFields(fields, of: type.type)
+        let hasOtherColumns = shown.map { $0.fields.columns.map(\.name) != fields.columns.map(\.name) } ?? true
+        shown = (fields, type)
+        if format == .table || format == .csv, hasOtherColumns {
+            try rows?.finish()
+            rows = try RowPrinter(format, columns: WatchLine.columns + fields.columns, to: output)
+        }
+        return (fields, type)
+    }
+}
