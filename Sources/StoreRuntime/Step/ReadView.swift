@@ -1,5 +1,6 @@
 import LMDB
 public import StoreEngine
+import Synchronization
 
 /// A position of a store, held fixed for the length of one closure: models, live results and all that is fetched through the
 /// view are as they were at that position.
