@@ -94,6 +94,23 @@ struct PackageReaderTests {
         #expect(error?.meansAbsent == true)
     }
 
+    @Test("a file that was replaced is read again, and one that was not gives the same")
+    func replaced() throws {
+        func status(_ version: String) -> String {
+            "Package: bash\nStatus: install ok installed\nVersion: \(version)\n"
+        }
+        let files = try TemporaryFiles(["status": status("5.2")])
+        let reader = PackageReader(statusPath: files.path + "/status")
+        #expect(try reader.read().map(\.version) == ["5.2"])
+        #expect(try reader.read().map(\.version) == ["5.2"])
+        // As dpkg does it: another file takes the place.
+        try status("5.3").write(toFile: files.path + "/new", atomically: false, encoding: .utf8)
+        #expect(unsafe rename(files.path + "/new", files.path + "/status") == 0)
+        #expect(try reader.read().map(\.version) == ["5.3"])
+        try FileManager.default.removeItem(atPath: files.path + "/status")
+        #expect(throws: HostReadError.self) { try reader.read() }
+    }
+
     @Test(
         "finds on this machine what dpkg-query finds",
         .enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/dpkg-query")))

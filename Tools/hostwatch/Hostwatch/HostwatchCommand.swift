@@ -1,12 +1,19 @@
 public import ArgumentParser
+import Dispatch
+import Glibc
 import ModelStore
 
 /// The command `hostwatch`.
-public struct HostwatchCommand: ParsableCommand {
+public struct HostwatchCommand: AsyncParsableCommand {
     public static let configuration = CommandConfiguration(
         commandName: "hostwatch",
         abstract: "Mirror this machine's packages, processes, mounts and network interfaces as records of a store.",
         discussion: """
+            Without --once and --report it is a service: it reads the machine's state every second, and tells when a \
+            process takes much memory or a file system gets full, when that is over, and which packages changed. What \
+            is much is in Threshold records, which may be changed while it runs: \
+            store-cli set Threshold processMiB value=512. It ends with SIGINT or SIGTERM.
+
             Each snapshot is one change set: what is new is inserted, what changed is updated in just its changed \
             fields, what is gone is deleted. Look at the result with store-cli.
             """)
@@ -20,19 +27,45 @@ public struct HostwatchCommand: ParsableCommand {
     @Flag(name: .long, help: "Say what the mirror knows of large packages, memory and full file systems.")
     var report = false
 
+    @Option(name: .long, help: ArgumentHelp("How often the service reads the machine's state.", valueName: "seconds"))
+    var interval: Double?
+
     public init() {}
 
     public func validate() throws {
-        guard once || report else {
-            throw ValidationError("name --once, --report or both: hostwatch takes one snapshot at a time")
+        guard let interval else { return }
+        if once || report { throw ValidationError("--interval is for the service, without --once and --report") }
+        guard (0.01...86_400).contains(interval) else {
+            throw ValidationError("--interval is \(interval), and takes from 0.01 to 86400 seconds")
         }
     }
 
-    public func run() throws {
+    public func run() async throws {
         let mirror = try HostMirror(directory: store)
         defer { mirror.close() }
         if once { try takeSnapshot(mirror) }
         if report { print(try mirror.report().text) }
+        if !once, !report { try await serve(mirror) }
+    }
+
+    /// Runs the service until a signal ends it.
+    private func serve(_ mirror: HostMirror) async throws {
+        let service = HostService(
+            mirror, source: HostReader(), clock: ContinuousClock(), interval: .seconds(interval ?? 1)
+        ) { line in
+            print(line)
+            // A line is of use when it is seen, also by those who read a file or a pipe.
+            fflush(nil)
+        }
+        let work = Task { try await service.run() }
+        let signals = [SIGINT, SIGTERM].map { signal in
+            let source = DispatchSource.makeSignalSource(signal: signal)
+            source.setEventHandler { work.cancel() }
+            source.resume()
+            return source
+        }
+        defer { for source in signals { source.cancel() } }
+        try await work.value
     }
 
     private func takeSnapshot(_ mirror: HostMirror) throws {

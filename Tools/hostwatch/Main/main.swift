@@ -1,4 +1,7 @@
 import ArgumentParser
 import Hostwatch
 
-HostwatchCommand.main()
+/// In a function: top-level code would take the form of `main` that runs nothing asynchronous.
+func run() async { await HostwatchCommand.main() }
+
+await run()

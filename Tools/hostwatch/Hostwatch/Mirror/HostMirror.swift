@@ -8,30 +8,57 @@ struct HostMirror {
         var processes: Mirror.Count
         var mounts: Mirror.Count
         var interfaces: Mirror.Count
+
+        /// How many records the machine has.
+        var recordCount: Int {
+            [packages, processes, mounts, interfaces].reduce(0) { $0 + $1.inserted + $1.updated + $1.unchanged }
+        }
     }
 
-    private let store: Store
+    let store: Store
+
+    /// What the feed keeps at most: a machine that changes every second would otherwise fill the disk with its past.
+    private static let feedByteCount = 64 << 20
 
     /// Opens the store in a directory, creating it when missing.
     init(directory: String) throws {
+        var options = StoreOptions()
+        options.limits.retainedFeedByteCount = Self.feedByteCount
         store = try Store(
-            at: directory, records: Package.self, HostProcess.self, Mount.self, NetworkInterface.self)
+            at: directory, records: Package.self, HostProcess.self, Mount.self, NetworkInterface.self, Threshold.self,
+            options: options)
     }
 
-    /// Writes a snapshot as one change set.
+    /// Writes a snapshot as one change set, and blocks until that is done.
     func apply(_ snapshot: HostSnapshot) throws -> Committed<Report> {
-        try store.write { transaction in
-            Report(
-                packages: try Mirror.apply(snapshot.packages, in: &transaction),
-                processes: try Mirror.apply(snapshot.processes, in: &transaction) { stored, read in
-                    // The kernel derives start times from the wall clock; they move by a second without a meaning.
-                    var merged = read
-                    merged.started = stored.started
-                    return merged
-                },
-                mounts: try Mirror.apply(snapshot.mounts, in: &transaction),
-                interfaces: try Mirror.apply(snapshot.interfaces, in: &transaction))
+        try store.write { try Self.apply(snapshot, in: &$0) }
+    }
+
+    /// Writes a snapshot as one change set. Records that are as they were are not written.
+    func update(_ snapshot: HostSnapshot) async throws -> Committed<Report> {
+        try await store.write { try Self.apply(snapshot, in: &$0) }
+    }
+
+    /// Adds those of some thresholds that are not there.
+    func addThresholds(_ thresholds: [Threshold]) async throws {
+        try await store.write { transaction in
+            for threshold in thresholds where try transaction.get(Threshold.self, id: threshold.name) == nil {
+                try transaction.insert(threshold)
+            }
         }
+    }
+
+    private static func apply(_ snapshot: HostSnapshot, in transaction: inout WriteTransaction) throws -> Report {
+        Report(
+            packages: try Mirror.apply(snapshot.packages, in: &transaction),
+            processes: try Mirror.apply(snapshot.processes, in: &transaction) { stored, read in
+                // The kernel derives start times from the wall clock; they move by a second without a meaning.
+                var merged = read
+                merged.started = stored.started
+                return merged
+            },
+            mounts: try Mirror.apply(snapshot.mounts, in: &transaction),
+            interfaces: try Mirror.apply(snapshot.interfaces, in: &transaction))
     }
 
     /// What the mirror says of the host now.

@@ -8,8 +8,9 @@ struct HostSnapshot: Sendable {
 
 /// Reads all that hostwatch mirrors.
 ///
-/// Kept across snapshots, because the reader of mounts remembers file systems that do not answer.
-struct HostReader {
+/// Kept across snapshots, because the reader of mounts remembers file systems that do not answer, and that of packages what it
+/// read.
+struct HostReader: HostSource {
     private let packages = PackageReader()
     private let processes = ProcessReader()
     private let mounts = MountReader()

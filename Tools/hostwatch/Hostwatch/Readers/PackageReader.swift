@@ -1,11 +1,42 @@
+import Glibc
+import Synchronization
+
 /// Reads the installed packages from dpkg's status file.
-struct PackageReader {
-    /// Where dpkg keeps its status.
-    var statusPath = "/var/lib/dpkg/status"
+///
+/// What was read last is kept, and given again while the file is the same. It is protected by its lock.
+final class PackageReader: Sendable {
+    /// What tells a file from what it was before.
+    private struct FileState: Equatable {
+        let inode: UInt64
+        let byteCount: Int
+        let seconds: Int
+        let nanoseconds: Int
+
+        /// That of the file at `path`; nil when it cannot be looked at.
+        init?(of path: String) {
+            var status = stat()
+            guard unsafe stat(path, &status) == 0 else { return nil }
+            inode = UInt64(status.st_ino)
+            byteCount = Int(status.st_size)
+            seconds = status.st_mtim.tv_sec
+            nanoseconds = status.st_mtim.tv_nsec
+        }
+    }
+
+    private let statusPath: String
+    private let last = Mutex<(file: FileState, packages: [Package])?>(nil)
+
+    /// - Parameter statusPath: where dpkg keeps its status.
+    init(statusPath: String = "/var/lib/dpkg/status") { self.statusPath = statusPath }
 
     /// The installed packages. dpkg replaces its file as a whole, so this is one consistent state.
     func read() throws(HostReadError) -> [Package] {
-        try Self.parse(try SystemDirectory.bytes(at: statusPath), path: statusPath)
+        // Before it is read: a file that is replaced meanwhile is read again the next time.
+        let file = FileState(of: statusPath)
+        if let last = last.withLock({ $0 }), last.file == file { return last.packages }
+        let packages = try Self.parse(try SystemDirectory.bytes(at: statusPath), path: statusPath)
+        last.withLock { $0 = file.map { ($0, packages) } }
+        return packages
     }
 
     /// The installed packages that a status file lists, in its order.

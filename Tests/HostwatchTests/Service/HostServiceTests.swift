@@ -1,0 +1,159 @@
+import Foundation
+import ModelStore
+import Testing
+
+@testable import Hostwatch
+
+@Suite("Service", .timeLimit(.minutes(2))) struct HostServiceTests {
+    private static let snapshot = HostSnapshot(
+        packages: [MadeUpHost.package("bash", "5.2"), MadeUpHost.package("sed", "4.9")],
+        processes: [MadeUpHost.process(1, mebibytes: 10), MadeUpHost.process(2, mebibytes: 600)],
+        mounts: [MirrorTests.mount("/", free: 50), MirrorTests.mount("/data", free: 80)], interfaces: [])
+
+    @Test func `An alert is told when it begins and when it ends, and not in between`() async throws {
+        let directory = try TemporaryFiles(["readme": ""])
+        let run = try await ServiceRun(directory, Self.snapshot)
+        #expect(
+            Set(await run.told(2)) == ["mirrored 6 records every 1.0 seconds", "most memory: p2 (2), 600 MiB"])
+        run.host.change { $0.mounts[0] = MirrorTests.mount("/", free: 9) }
+        await run.refresh()
+        #expect(await run.told(1) == ["alert begins: mount /: 9.0 % is free"])
+        run.host.change { $0.mounts[0] = MirrorTests.mount("/", free: 8) }
+        await run.refresh()
+        run.host.change { $0.processes.append(MadeUpHost.process(3, mebibytes: 5_000)) }
+        await run.refresh()
+        #expect(
+            Set(await run.told(2)) == [
+                "alert begins: process p3 (3): it has 5000 MiB", "most memory: p3 (3), 5000 MiB",
+            ])
+        run.host.change { $0.mounts[0] = MirrorTests.mount("/", free: 11) }
+        await run.refresh()
+        #expect(await run.told(1) == ["alert ends: mount /"])
+        run.host.change { $0.processes.removeLast() }
+        await run.refresh()
+        #expect(Set(await run.told(2)) == ["alert ends: process p3 (3)", "most memory: p2 (2), 600 MiB"])
+        #expect(try await run.end() == ["ended after 6 snapshots"])
+    }
+
+    @Test func `A threshold that somebody sets takes effect at once, without another snapshot`() async throws {
+        let directory = try TemporaryFiles(["readme": ""])
+        let run = try await ServiceRun(directory, Self.snapshot)
+        _ = await run.told(2)
+        try await run.set("processMiB", 500)
+        #expect(
+            await run.told(2) == [
+                "threshold processMiB: 4096.0 -> 500.0", "alert begins: process p2 (2): it has 600 MiB",
+            ])
+        try await run.set("mountFreePercent", 60)
+        #expect(
+            await run.told(2) == [
+                "threshold mountFreePercent: 10.0 -> 60.0", "alert begins: mount /: 50.0 % is free",
+            ])
+        // Without its record a threshold is as it was by itself.
+        try await run.mirror.store.write { try $0.delete(Threshold.self, id: "processMiB") }
+        #expect(
+            await run.told(2) == ["threshold processMiB: 500.0 -> 4096.0", "alert ends: process p2 (2)"])
+        try await run.set("mountFreePercent", .nan)
+        #expect(await run.told(2) == ["threshold mountFreePercent: 60.0 -> 10.0", "alert ends: mount /"])
+        #expect(try await run.end() == ["ended after 1 snapshot"])
+    }
+
+    @Test func `Thresholds stay as they were set, also over a restart, and hold from its beginning`() async throws {
+        let directory = try TemporaryFiles(["readme": ""])
+        let first = try await ServiceRun(directory, Self.snapshot)
+        try await first.set("processMiB", 500)
+        _ = await first.told(4)
+        _ = try await first.end()
+        let second = try await ServiceRun(directory, Self.snapshot)
+        #expect(
+            Set(await second.told(3)) == [
+                "alert begins: process p2 (2): it has 600 MiB", "mirrored 6 records every 1.0 seconds",
+                "most memory: p2 (2), 600 MiB",
+            ])
+        _ = try await second.end()
+    }
+
+    @Test func `Packages that change are told, also those that changed while it did not run`() async throws {
+        let directory = try TemporaryFiles(["readme": ""])
+        let first = try await ServiceRun(directory, Self.snapshot)
+        _ = await first.told(2)
+        first.host.change { $0.packages[0] = MadeUpHost.package("bash", "5.3") }
+        await first.refresh()
+        #expect(await first.told(1) == ["package bash:all 5.2 -> 5.3"])
+        #expect(try await first.end() == ["ended after 2 snapshots"])
+        var snapshot = Self.snapshot
+        snapshot.packages = [MadeUpHost.package("bash", "5.3"), MadeUpHost.package("awk", "1")]
+        let second = try await ServiceRun(directory, snapshot)
+        #expect(
+            Set(await second.told(4)) == [
+                "most memory: p2 (2), 600 MiB", "package sed:all removed", "package awk:all 1 installed",
+                "mirrored 6 records every 1.0 seconds",
+            ])
+        second.host.change { $0.packages[1].summary = "text tool" }
+        await second.refresh()
+        #expect(await second.told(1) == ["package awk:all changed"])
+        _ = try await second.end()
+    }
+
+    @Test func `Records that did not change are not written, and nothing grows`() async throws {
+        let directory = try TemporaryFiles(["readme": ""])
+        let run = try await ServiceRun(directory, Self.snapshot)
+        let position = try run.mirror.store.position
+        for _ in 0..<100 { await run.refresh() }
+        #expect(try run.mirror.store.position == position)
+        let before = run.mirror.store.liveQueryCount
+        for value in 1...50 { try await run.set("processMiB", Double(value)) }
+        run.host.change { $0.processes[0] = MadeUpHost.process(1, mebibytes: 11) }
+        await run.refresh()
+        #expect(try run.mirror.store.position.sequence == position.sequence + 51)
+        // Thresholds, mounts, processes, the largest one and packages: those that were asked for before are gone.
+        #expect(before == 5)
+        let limit = Date() + 30
+        while run.mirror.store.liveQueryCount > 5, Date() < limit { await Task.yield() }
+        #expect(run.mirror.store.liveQueryCount == 5)
+        _ = try await run.end()
+    }
+
+    @Test func `What cannot be read is an alert, and the service goes on`() async throws {
+        let directory = try TemporaryFiles(["readme": ""])
+        let run = try await ServiceRun(directory, Self.snapshot)
+        _ = await run.told(2)
+        run.host.become(.failure(HostReadError(path: "/proc/x", reason: "it is gone")))
+        await run.refresh()
+        await run.refresh()
+        #expect(await run.told(1) == ["alert begins: mirror of this machine: /proc/x: it is gone"])
+        run.host.become(.success(Self.snapshot))
+        await run.refresh()
+        #expect(await run.told(1) == ["alert ends: mirror of this machine"])
+        #expect(try await run.end() == ["ended after 2 snapshots"])
+    }
+
+    @Test func `A machine that slept is looked at once, and then at the interval`() async throws {
+        let directory = try TemporaryFiles(["readme": ""])
+        let run = try await ServiceRun(directory, Self.snapshot)
+        run.clock.advance(by: .seconds(100))
+        #expect(await run.clock.awaitSleep()?.offset == .seconds(101))
+        run.clock.advance(by: .seconds(1))
+        #expect(await run.clock.awaitSleep()?.offset == .seconds(102))
+        _ = try await run.end()
+    }
+
+    @Test(arguments: [SIGINT, SIGTERM]) func `A signal ends it with all that it told`(_ signal: Int32) throws {
+        let directory = try TemporaryFiles(["out": ""])
+        let process = Process()
+        process.executableURL = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
+            .appending(path: "hostwatch")
+        process.arguments = ["--store", directory.path + "/store", "--interval", "0.05"]
+        process.standardOutput = try FileHandle(forWritingTo: URL(filePath: directory.path + "/out"))
+        try process.run()
+        func output() throws -> String { try String(contentsOfFile: directory.path + "/out", encoding: .utf8) }
+        let limit = Date() + 60
+        while try !output().contains("mirrored"), Date() < limit { usleep(20_000) }
+        kill(process.processIdentifier, signal)
+        process.waitUntilExit()
+        #expect(process.terminationReason == .exit && process.terminationStatus == 0)
+        let lines = try output().split(separator: "\n")
+        #expect(lines.contains { $0.hasPrefix("mirrored ") && $0.hasSuffix(" records every 0.05 seconds") })
+        #expect(lines.last?.hasPrefix("ended after ") == true)
+    }
+}

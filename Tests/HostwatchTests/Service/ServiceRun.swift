@@ -1,0 +1,91 @@
+import Foundation
+import ModelStore
+import Synchronization
+
+@testable import Hostwatch
+
+/// A state of the machine that a test makes up.
+///
+/// - `state` is protected by its mutex.
+final class MadeUpHost: HostSource {
+    private let state: Mutex<Result<HostSnapshot, HostReadError>>
+
+    init(_ snapshot: HostSnapshot) { state = Mutex(.success(snapshot)) }
+
+    /// Changes what is read next.
+    func change(_ body: (inout HostSnapshot) -> Void) {
+        state.withLock { state in
+            guard case .success(var snapshot) = state else { return }
+            body(&snapshot)
+            state = .success(snapshot)
+        }
+    }
+
+    func become(_ result: Result<HostSnapshot, HostReadError>) { state.withLock { $0 = result } }
+
+    func read() throws(HostReadError) -> HostSnapshot { try state.withLock { $0 }.get() }
+
+    static func process(_ pid: Int32, mebibytes: UInt64) -> HostProcess {
+        HostProcess(
+            pid: pid, startTicks: 1, parent: 0, name: "p\(pid)", commandLine: [], userID: 0, state: .sleeping,
+            residentBytes: mebibytes << 20, virtualBytes: 0, cpuSeconds: 0, threads: 1,
+            started: .init(timeIntervalSince1970: 0))
+    }
+
+    static func package(_ name: String, _ version: String) -> Package {
+        Package(
+            name: name, architecture: "all", version: version, section: "", priority: "", installedKiB: nil,
+            status: "install ok installed", maintainer: nil, summary: "")
+    }
+}
+
+/// A service that runs while a test changes its host, its clock and its store.
+final class ServiceRun {
+    let mirror: HostMirror
+    let host: MadeUpHost
+    let clock = ManualClock()
+    private let task: Task<Void, any Error>
+    private var lines: AsyncStream<String>.Iterator
+
+    /// Starts the service and lets it take its first snapshot.
+    init(_ directory: borrowing TemporaryFiles, _ snapshot: HostSnapshot) async throws {
+        mirror = try HostMirror(directory: directory.path + "/store")
+        host = MadeUpHost(snapshot)
+        let (stream, tell) = AsyncStream.makeStream(of: String.self)
+        lines = stream.makeAsyncIterator()
+        let service = HostService(mirror, source: host, clock: clock, interval: .seconds(1)) { tell.yield($0) }
+        task = Task { try await service.run() }
+        await clock.awaitSleep()
+    }
+
+    /// The next lines that it tells.
+    func told(_ count: Int) async -> [String] {
+        var told: [String] = []
+        while told.count < count, let line = await lines.next(isolation: #isolation) { told.append(line) }
+        return told
+    }
+
+    /// Has the next snapshot taken.
+    func refresh() async {
+        clock.advance(by: .seconds(1))
+        await clock.awaitSleep()
+    }
+
+    func set(_ name: String, _ value: Double) async throws {
+        try await mirror.store.write { try $0.update(Threshold.self, id: name) { $0.value = value } }
+    }
+
+    /// Ends the service, as a signal does.
+    ///
+    /// - Returns: all that it told since.
+    func end() async throws -> [String] {
+        task.cancel()
+        try await task.value
+        mirror.close()
+        var told: [String] = []
+        while told.last?.hasPrefix("ended after") != true, let line = await lines.next(isolation: #isolation) {
+            told.append(line)
+        }
+        return told
+    }
+}

@@ -1,0 +1,120 @@
+import Foundation
+import Glibc
+import StoreEngine
+import StoreRuntime
+import Testing
+
+@testable import StoreCommands
+
+/// `watch` on a terminal: a table that is kept up to date in place.
+@Suite("Live tables", .timeLimit(.minutes(10))) struct LiveTableTests {
+    private static func start(_ tool: Tool, _ terminal: PseudoTerminal, _ arguments: String...) throws -> Follower {
+        Follower(
+            try tool.start(
+                ["watch"] + arguments, input: terminal.handle, output: terminal.handle, environment: ["TERM": "xterm"]))
+    }
+
+    @Test(arguments: [SIGINT, SIGTERM])
+    func `Rows change in place, and the cursor is back at the end`(_ signal: Int32) throws {
+        let tool = try Sample.tool()
+        let terminal = try PseudoTerminal(columns: 60, rows: 12)
+        let watcher = try Self.start(tool, terminal, "Sensor", "--sort", "celsius", "--fields", "id,celsius,note")
+        try terminal.wait("the rows") {
+            $0.lines == [
+                "Sensor: 3 rows at position 6", "id  celsius  note", "--  -------  ----",
+                "s2     -inf", "s3     20.5  a, b", "s1     21.5",
+            ]
+        }
+        #expect(!terminal.screen.isCursorVisible)
+        try tool.run("set", "Sensor", "s1", "celsius=-3")
+        try terminal.wait("the order") { $0.lines.dropFirst(3) == ["s2     -inf", "s1     -3.0", "s3     20.5  a, b"] }
+        try tool.run("delete", "Sensor", "s2")
+        try terminal.wait("two rows") {
+            $0.lines == [
+                "Sensor: 2 rows at position 8", "id  celsius  note", "--  -------  ----", "s1     -3.0",
+                "s3     20.5  a, b",
+            ]
+        }
+        let run = try watcher.end(signal)
+        #expect(run.status == 0 && run.errors.isEmpty)
+        terminal.takeRest()
+        #expect(terminal.screen.isCursorVisible)
+        #expect((terminal.screen.row, terminal.screen.column) == (5, 0), "below the table")
+        #expect(terminal.screen.mistakes.isEmpty, "\(terminal.screen.mistakes)")
+    }
+
+    @Test func `It is drawn ten times a second at most, and always comes to the newest`() throws {
+        let tool = try Sample.empty()
+        let store = try Store(at: tool.store, records: [])
+        defer { store.close() }
+        let terminal = try PseudoTerminal(columns: 40, rows: 10)
+        let watcher = try Self.start(tool, terminal, "Log")
+        try terminal.wait("no rows") { $0.lines.first?.hasPrefix("Log: 0 rows") ?? false }
+        let begin = Date()
+        for number in 1...500 { try store.write { try Sample.putLog(number, in: &$0) } }
+        try terminal.wait("all rows") { $0.lines.first?.hasPrefix("Log: 500 rows") ?? false }
+        let seconds = Date().timeIntervalSince(begin)
+        let drawings = terminal.bytes.split(separator: Array("\u{1B}[H".utf8)).count
+        #expect(Double(drawings) <= seconds * 10 + 3, "\(drawings) drawings in \(seconds) seconds")
+        #expect(terminal.screen.lines.last == "… 494 more")
+        #expect(terminal.screen.mistakes.isEmpty, "\(terminal.screen.mistakes)")
+        #expect(try watcher.end().status == 0)
+    }
+
+    @Test func `It is drawn anew when the terminal's size changes, and after it was stopped`() throws {
+        let tool = try Sample.tool()
+        let terminal = try PseudoTerminal(columns: 60, rows: 12)
+        let watcher = try Self.start(tool, terminal, "Sensor", "--fields", "id,room")
+        try terminal.wait("the rows") { $0.lines.last == "s3  hall" }
+        terminal.resize(columns: 10, rows: 5)
+        watcher.kill(SIGWINCH)
+        try terminal.wait("a small table") {
+            $0.lines == ["Sensor: …", "id  room", "--  ----", "s1  kitc…", "… 2 more"]
+        }
+        #expect(terminal.screen.mistakes.isEmpty, "\(terminal.screen.mistakes)")
+        watcher.kill(SIGTSTP)
+        try terminal.wait("the cursor") { $0.isCursorVisible }
+        terminal.resize(columns: 60, rows: 12)
+        watcher.kill(SIGCONT)
+        try terminal.wait("the rows again") { $0.lines.last == "s3  hall" }
+        #expect(try watcher.end().status == 0)
+        terminal.takeRest()
+        #expect(terminal.screen.isCursorVisible)
+    }
+
+    @Test func `It leaves the cursor as it was when it fails`() throws {
+        let tool = try Sample.tool()
+        let terminal = try PseudoTerminal(columns: 60, rows: 12)
+        let watcher = try Self.start(tool, terminal, "Log", "--fields", "number,text")
+        try terminal.wait("the rows") { $0.lines.last == "     1  begun" }
+        try tool.write("new.json", Sample.schema.replacingOccurrences(of: "\"text\"", with: "\"message\""))
+        let migrated = try tool.run("migrate", "--schema", "new.json")
+        #expect(migrated.status == 0, "\(migrated.errors)")
+        let run = try watcher.started.finish()
+        #expect(run.status == 64)
+        #expect(run.errors.contains("Log has no field text"), "\(run.errors)")
+        terminal.takeRest()
+        #expect(terminal.screen.isCursorVisible)
+    }
+
+    @Test func `Whatever a terminal's size, nothing scrolls and nothing reaches its edge`() async throws {
+        let tool = try Sample.tool()
+        let store = try Store(at: tool.store, records: [])
+        defer { store.close() }
+        var updates = store.updates(of: Request(), typeNamed: "Sensor").makeAsyncIterator()
+        let update = try #require(try await updates.next())
+        for columns in [1, 2, 3, 5, 8, 20, 79, 200] {
+            for rows in 1...8 {
+                let size = TerminalSize(columns: columns, rows: rows)
+                var drawing = try LiveTableDrawing(nil, update.rows.type, size)
+                var screen = TerminalScreen(columns: columns, rows: rows)
+                for _ in 0..<2 {
+                    // As the terminal's driver writes line ends.
+                    screen.write(try drawing.text(update).replacingOccurrences(of: "\n", with: "\r\n").utf8)
+                }
+                if columns > 1 { #expect(screen.mistakes.isEmpty, "\(columns) x \(rows): \(screen.mistakes)") }
+                #expect(screen.isWhole)
+            }
+        }
+    }
+}

@@ -1,0 +1,180 @@
+import Foundation
+import Glibc
+import StoreEngine
+import StoreRuntime
+import Testing
+
+/// `watch` beside processes that write, interrupted, killed, with its output closed.
+@Suite("Watching", .timeLimit(.minutes(10))) struct WatchTests {
+    private static func start(_ tool: Tool, _ arguments: String...) throws -> Follower {
+        Follower(try tool.start(["watch"] + arguments + ["--output", "jsonl"]))
+    }
+
+    /// What `query` shows with the same options.
+    private static func rows(_ tool: Tool, _ arguments: [String]) throws -> [JSONValue] {
+        let run = try tool.run(["query"] + arguments + ["--output", "jsonl"])
+        return try run.output.split(separator: "\n").map { try JSONReader.read(String($0)) }
+    }
+
+    private static func insert(_ tool: Tool, _ id: String, _ celsius: Double) throws {
+        let record = #"{"id":"\#(id)","room":"hall","serial":"\#(id)","celsius":\#(celsius),"tags":[]}"#
+        #expect(try tool.run("upsert", "Sensor", record).status == 0)
+    }
+
+    @Test(arguments: [
+        ["Sensor"], ["Sensor", "--sort", "celsius", "--limit", "3", "--offset", "1"],
+        ["Sensor", "--where", "celsius > 50", "--sort", "-celsius,id"],
+        ["Sensor", "--where", "room == 'hall'", "--fields", "id,celsius"],
+    ]) func `Applied to the first rows, the lines give what a query gives, whoever writes`(_ wanted: [String]) throws {
+        let seed = UInt64(wanted.count)
+        var random = SeededGenerator(seed: seed)
+        let tool = try Sample.tool()
+        let watcher = Follower(try tool.start(["watch"] + wanted + ["--output", "jsonl"]))
+        if wanted.count != 5 { _ = try watcher.lines { _ in true } }
+        for _ in 0..<30 {
+            let id = "s\(Int.random(in: 1...9, using: &random))"
+            switch Int.random(in: 0..<5, using: &random) {
+            case 0: try tool.run("delete", "Sensor", id)
+            case 1: try tool.run("set", "Sensor", id, "note=\(Int.random(in: 0...9, using: &random))")
+            case 2: try tool.run("set", "Sensor", id, "room=\(Bool.random(using: &random) ? "hall" : "bath")")
+            default: try Self.insert(tool, id, Double(Int.random(in: 0...100, using: &random)))
+            }
+        }
+        // The last one shows in every request.
+        try Self.insert(tool, "last", 60)
+        try tool.run("set", "Sensor", "last", "room=hall", "celsius=60.5")
+        let expected = try Self.rows(tool, wanted)
+        let limit = Date() + 60
+        var found: [JSONValue] = []
+        while Date() < limit {
+            found = try WatchedRows(try watcher.lines()).rows
+            if found == expected { break }
+            usleep(20_000)
+        }
+        #expect(found == expected, "seed \(seed)")
+        let run = try watcher.end()
+        #expect(run.status == 0 && run.errors.isEmpty, "\(run.errors)")
+    }
+
+    @Test func `Writers that are killed show all that they did, or nothing`() throws {
+        let tool = try Sample.tool()
+        let watcher = try Self.start(tool, "Log")
+        try tool.write("many.jsonl", (0..<3_000).map { "{\"number\": \(100 + $0), \"text\": \"x\"}\n" }.joined())
+        var random = SeededGenerator(seed: 5)
+        for _ in 0..<6 {
+            let writer = try tool.start(["import", "Log", "many.jsonl"])
+            usleep(UInt32.random(in: 0...200_000, using: &random))
+            kill(writer.process.processIdentifier, SIGKILL)
+            writer.process.waitUntilExit()
+        }
+        #expect(try tool.run("import", "Log", "many.jsonl").status == 0)
+        #expect(try tool.run("insert", "Log", #"{"number": 9999, "text": "end"}"#).status == 0)
+        let lines = try watcher.lines { $0["id"]?.number?.int64 == 9_999 }
+        #expect(try WatchedRows(lines).rows == Self.rows(tool, ["Log"]))
+        // Nothing was seen in part: all came with one position.
+        let positions = Set(
+            lines.filter { $0["kind"] == .string("insert") }.compactMap { $0["position"]?.number?.int64 })
+        #expect(positions.count <= 2)
+        #expect(try watcher.end(SIGTERM).status == 0)
+    }
+
+    @Test func `It ends after as many updates as are wanted`() throws {
+        let tool = try Sample.tool()
+        let watcher = try Self.start(tool, "Seat", "--updates", "2")
+        _ = try watcher.lines { _ in true }
+        #expect(try tool.run("insert", "Log", #"{"text": "of no interest"}"#).status == 0)
+        #expect(try tool.run("set", "Seat", "[\"a,b\", 3]", "taken=true").status == 0)
+        _ = try watcher.lines { $0["kind"] == .string("update") }
+        #expect(try tool.run("delete", "Seat", "[\"a,b\", 3]").status == 0)
+        let run = try watcher.started.finish()
+        #expect(run.status == 0 && run.errors.isEmpty)
+        let lines = try run.output.split(separator: "\n").map { try JSONReader.read(String($0)) }
+        #expect(lines.map { $0["kind"]?.string } == ["snapshot", "update", "delete"])
+        #expect(lines.positions == [6, 8, 9])
+        #expect(lines[1]["changed"] == .array([.string("taken")]))
+        #expect(lines[2]["id"] == .array([.string("a,b"), .number(JSONNumber(3))]))
+    }
+
+    @Test func `A migration of the type shows in the rows from then on`() throws {
+        let tool = try Sample.tool()
+        let watcher = try Self.start(tool, "Log")
+        _ = try watcher.lines { _ in true }
+        let new = #"{"name": "text", "type": "string"}, {"name": "level", "type": "int32?"}"#
+        try tool.write(
+            "new.json", Sample.schema.replacingOccurrences(of: #"{"name": "text", "type": "string"}"#, with: new))
+        let migrated = try tool.run("migrate", "--schema", "new.json")
+        #expect(migrated.status == 0, "\(migrated.errors)")
+        #expect(try tool.run("insert", "Log", #"{"text": "later", "level": 3}"#).status == 0)
+        let lines = try watcher.lines { $0["row"]?["text"] == .string("later") }
+        #expect(lines.last?["row"]?["level"]?.number?.int64 == 3)
+        #expect(try watcher.end().status == 0)
+    }
+
+    @Test func `It holds no lock and no snapshot while it waits`() throws {
+        let tool = try Sample.tool()
+        let watcher = try Self.start(tool, "Log")
+        _ = try watcher.lines { _ in true }
+        // It waits now, or is about to.
+        var readers = ""
+        for _ in 0..<100 {
+            readers = try tool.run("--output", "jsonl", "readers").output
+            if !readers.contains("\"behind\":") || readers.contains("\"transaction\":null") { break }
+            usleep(20_000)
+        }
+        #expect(readers.isEmpty || readers.contains("\"transaction\":null"), "\(readers)")
+        #expect(try tool.run("insert", "Log", "{\"text\": \"x\"}").status == 0)
+        _ = try watcher.lines(upTo: 7)
+        #expect(try watcher.end().status == 0)
+    }
+
+    @Test(.enabled(if: geteuid() == 0, "only root can be somebody else"))
+    func `Whoever may only read the store can watch it`() throws {
+        let tool = try Sample.tool()
+        let setpriv = ["/usr/bin/setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
+        let modes: [(String, mode_t)] = [
+            ("", 0o755), ("/data.mdb", 0o444), ("/feed.wake", 0o444), ("/lock.mdb", 0o666),
+        ]
+        for (name, mode) in modes { #expect(unsafe chmod(tool.store + name, mode) == 0) }
+        #expect(unsafe chmod(tool.folder, 0o755) == 0)
+        guard try tool.start(setpriv + ["test", "-x", Tool.executable], program: "/usr/bin/env").finish().status == 0
+        else { return }
+        let arguments = setpriv + [Tool.executable, "watch", "Log", "--output", "jsonl"]
+        let watcher = Follower(try tool.start(arguments, program: "/usr/bin/env"))
+        _ = try watcher.lines { _ in true }
+        for number in 0..<5 { #expect(try tool.run("insert", "Log", "{\"text\": \"\(number)\"}").status == 0) }
+        #expect(try WatchedRows(try watcher.lines(upTo: 11)).rows.count == 6)
+        #expect(try watcher.end().status == 0)
+    }
+
+    @Test func `It ends quietly when nobody reads its output, also while nothing is written`() throws {
+        let tool = try Sample.tool()
+        let script =
+            "set -o pipefail; timeout 60 '\(Tool.executable)' watch Log --output jsonl 2>errors | head -n 1 >first"
+        let process = Process()
+        process.executableURL = URL(filePath: "/bin/bash")
+        process.arguments = ["-c", script]
+        process.currentDirectoryURL = URL(filePath: tool.folder)
+        process.environment = ProcessInfo.processInfo.environment.merging(["MODELSTORE_DIR": "store"]) { $1 }
+        try process.run()
+        process.waitUntilExit()
+        #expect(process.terminationStatus == 0)
+        #expect(try String(contentsOfFile: tool.path("errors"), encoding: .utf8) == "")
+        #expect(try String(contentsOfFile: tool.path("first"), encoding: .utf8).hasPrefix(#"{"kind":"snapshot""#))
+    }
+
+    @Test func `An interrupt ends it although its reader takes nothing`() throws {
+        let tool = try Sample.empty()
+        try tool.write("many.jsonl", (0..<5_000).map { "{\"text\": \"line \($0)\"}\n" }.joined())
+        try tool.run("import", "Log", "many.jsonl")
+        // More than the pipe holds.
+        let pipe = Pipe()
+        let started = try tool.start(["watch", "Log", "--output", "jsonl"], output: pipe.fileHandleForWriting)
+        try pipe.fileHandleForWriting.close()
+        _ = pipe.fileHandleForReading.readData(ofLength: 1)
+        let begin = Date()
+        let run = try Follower(started).end()
+        #expect(run.status == 0 && run.errors.isEmpty)
+        #expect(Date().timeIntervalSince(begin) < 30)
+        try pipe.fileHandleForReading.close()
+    }
+}

@@ -1,0 +1,178 @@
+import Dispatch
+import ModelStore
+import Synchronization
+
+/// Mirrors the machine again and again, and tells when something begins or ends to be wrong, by live queries on the mirror.
+///
+/// What is wrong is a matter of ``Threshold`` records, which anybody may change while the service runs. The queries are on the
+/// store and not on what was read: whatever changes the records, in this process or another, is seen.
+/// - `ledger` is protected by its mutex, which is held while alerts are told, so that their order is right.
+final class HostService<C: Clock<Duration>>: Sendable {
+    private let mirror: HostMirror
+    private let source: any HostSource
+    private let clock: C
+    private let interval: Duration
+    private let tell: @Sendable (String) -> Void
+    private let ledger = Mutex(AlertLedger())
+
+    /// - Parameters:
+    ///   - mirror: the store.
+    ///   - source: where the state of the machine comes from.
+    ///   - clock: tells when to read it again.
+    ///   - interval: how often to.
+    ///   - tell: takes lines for people.
+    init(
+        _ mirror: HostMirror, source: any HostSource, clock: C, interval: Duration,
+        tell: @escaping @Sendable (String) -> Void
+    ) {
+        self.mirror = mirror
+        self.source = source
+        self.clock = clock
+        self.interval = interval
+        self.tell = tell
+    }
+
+    /// Runs until its task is cancelled.
+    ///
+    /// - Throws: ``StoreError`` when the store cannot be read any more.
+    func run() async throws {
+        try await mirror.addThresholds(HostThresholds().records)
+        let thresholds = try mirror.store.liveQuery(FetchRequest(Threshold.self))
+        let first = HostThresholds(try thresholds.results)
+        let mounts = try mirror.store.liveQuery(first.fullMounts)
+        let processes = try mirror.store.liveQuery(first.largeProcesses)
+        // What has changed since the service ran last is news, too: queries come before the first refresh.
+        let (ready, isReady) = AsyncStream.makeStream(of: Void.self)
+        let watches: [@Sendable () async throws -> Void] = [
+            { try await self.follow(thresholds, mounts, processes, isReady) },
+            { try await self.watch(mounts, isReady) },
+            { try await self.watch(processes, isReady) },
+            { try await self.watchLargest(isReady) },
+            { try await self.watchPackages(isReady) },
+        ]
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for watch in watches { group.addTask { try await watch() } }
+            group.addTask {
+                for await _ in ready.prefix(watches.count) {}
+                await self.refresh()
+            }
+            // Whichever ends first, by cancellation or for a failure, is the end of all.
+            defer { group.cancelAll() }
+            try await group.next()
+        }
+    }
+
+    // MARK: Refreshing
+
+    private func refresh() async {
+        var due = clock.now
+        var count = 0
+        while !Task.isCancelled {
+            do {
+                let committed = try await mirror.update(try await read())
+                count += 1
+                if count == 1 { tell("mirrored \(committed.result.recordCount) records every \(interval)") }
+                alert(.mirror, [])
+            } catch {
+                if Task.isCancelled { break }
+                // What cannot be read or written now may be the next time.
+                alert(.mirror, [AlertLedger.Entry(id: "", name: "of this machine", text: "\(error)")])
+            }
+            due = due.advanced(by: interval)
+            // After a late one, those that were missed are left out.
+            if due <= clock.now { due = clock.now.advanced(by: interval) }
+            do { try await clock.sleep(until: due, tolerance: nil) } catch { break }
+        }
+        tell("ended after \(count) snapshot\(count == 1 ? "" : "s")")
+    }
+
+    /// Reads the machine's state on a thread that may be blocked.
+    private func read() async throws -> HostSnapshot {
+        try await withCheckedThrowingContinuation { continuation in
+            DispatchQueue.global().async { [source] in
+                continuation.resume(with: Result { try source.read() })
+            }
+        }
+    }
+
+    // MARK: Watching
+
+    /// Has the queries ask for what the thresholds say, whenever these change.
+    private func follow(
+        _ thresholds: LiveQuery<Threshold>, _ mounts: LiveQuery<Mount>, _ processes: LiveQuery<HostProcess>,
+        _ isReady: AsyncStream<Void>.Continuation
+    ) async throws {
+        var known: HostThresholds?
+        try await forEachUpdate(of: thresholds.updates, isReady) { update in
+            let values = HostThresholds(update.results)
+            for (old, new) in zip(known?.records ?? [], values.records) where old.value != new.value {
+                tell("threshold \(new.name): \(old.value) -> \(new.value)")
+            }
+            known = values
+            try mounts.reconfigure(to: values.fullMounts)
+            try processes.reconfigure(to: values.largeProcesses)
+        }
+    }
+
+    private func watch(_ mounts: LiveQuery<Mount>, _ isReady: AsyncStream<Void>.Continuation) async throws {
+        try await forEachUpdate(of: mounts.updates, isReady) { update in
+            let entries = update.results.map { mount in
+                let share = 1_000 * Double(mount.availableBytes ?? 0) / Double(mount.totalBytes ?? 1)
+                return AlertLedger.Entry(
+                    id: mount.target, name: mount.target, text: "\(share.rounded() / 10) % is free")
+            }
+            alert(.mount, entries)
+        }
+    }
+
+    private func watch(_ processes: LiveQuery<HostProcess>, _ isReady: AsyncStream<Void>.Continuation) async throws {
+        try await forEachUpdate(of: processes.updates, isReady) { update in
+            let entries = update.results.map { process in
+                AlertLedger.Entry(
+                    id: "\(process.pid) \(process.startTicks)", name: Self.name(process),
+                    text: "it has \(Self.size(process))")
+            }
+            alert(.process, entries)
+        }
+    }
+
+    /// Tells which process has most memory, whenever it is another one.
+    private func watchLargest(_ isReady: AsyncStream<Void>.Continuation) async throws {
+        let largest = FetchRequest(HostProcess.self).order { $0.residentBytes.descending }.limit(1)
+        var known: HostProcess.ID?
+        try await forEachUpdate(of: mirror.store.updates(of: largest), isReady) { update in
+            guard let process = update.results.first, process.recordID != known else { return }
+            known = process.recordID
+            tell("most memory: \(Self.name(process)), \(Self.size(process))")
+        }
+    }
+
+    private func watchPackages(_ isReady: AsyncStream<Void>.Continuation) async throws {
+        // Those that are mirrored for the first time are not news.
+        var wasEmpty = true
+        try await forEachUpdate(of: mirror.store.updates(of: FetchRequest(Package.self)), isReady) { update in
+            if !wasEmpty { for line in PackageNews.lines(update.changes) { tell(line) } }
+            wasEmpty = update.results.isEmpty
+        }
+    }
+
+    /// Calls `body` with each update, and says after the first that it is watching.
+    private func forEachUpdate<R: Record>(
+        of updates: LiveUpdates<R>, _ isReady: AsyncStream<Void>.Continuation, _ body: (LiveUpdate<R>) throws -> Void
+    ) async throws {
+        for try await update in updates {
+            try body(update)
+            isReady.yield()
+        }
+    }
+
+    private func alert(_ kind: AlertLedger.Kind, _ entries: [AlertLedger.Entry]) {
+        ledger.withLock { ledger in
+            for line in ledger.update(kind, entries) { tell(line) }
+        }
+    }
+
+    private static func name(_ process: HostProcess) -> String { "\(process.name) (\(process.pid))" }
+
+    private static func size(_ process: HostProcess) -> String { "\(process.residentBytes / 1_048_576) MiB" }
+}
