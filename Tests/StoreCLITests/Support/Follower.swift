@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 import StoreEngine
 
-/// A `feed --follow` in a process of its own, whose output goes to a file.
+/// A command that goes on for ever, as `feed --follow` and `watch` do, in a process of its own, whose output goes to a file.
 struct Follower {
     let started: Tool.Started
 
@@ -26,10 +26,23 @@ struct Follower {
 
     /// Waits until it has written a line that `condition` holds for, and gives all its lines.
     func lines(until condition: (JSONValue) throws -> Bool) throws -> [JSONValue] {
+        var found: [JSONValue] = []
+        try wait {
+            found = try lines()
+            return try found.last.map(condition) ?? false
+        }
+        return found
+    }
+
+    /// Waits until `condition` holds for all that it has written.
+    func waitForOutput(until condition: (String) throws -> Bool) throws {
+        try wait { try condition(try String(contentsOfFile: started.files + ".out", encoding: .utf8)) }
+    }
+
+    private func wait(until condition: () throws -> Bool) throws {
         let limit = Date() + 60
         while Date() < limit {
-            let lines = try lines()
-            if let last = lines.last, try condition(last) { return lines }
+            if try condition() { return }
             usleep(20_000)
         }
         kill(SIGKILL)

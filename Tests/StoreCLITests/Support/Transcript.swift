@@ -19,9 +19,13 @@ struct Transcript {
 
     /// Runs a command and notes what it printed.
     mutating func run(_ arguments: [String], input: String? = nil) throws {
-        let run = try tool.run(arguments, input: input)
+        note(try tool.run(arguments, input: input), of: arguments, hasInput: input != nil)
+    }
+
+    /// Notes what a command printed that ran beside others.
+    mutating func note(_ run: Tool.Run, of arguments: [String], hasInput: Bool = false) {
         text += "$ store-cli " + arguments.map(Self.quoted).joined(separator: " ")
-        text += input == nil ? "\n" : " < input\n"
+        text += hasInput ? " < input\n" : "\n"
         text += run.output
         if !run.output.isEmpty, !run.output.hasSuffix("\n") { text += "(no line end)\n" }
         for line in run.errors.split(separator: "\n", omittingEmptySubsequences: false).dropLast() {

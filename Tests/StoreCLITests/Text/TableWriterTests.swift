@@ -137,4 +137,14 @@ struct TableWriterTests {
         table.append(["3", "x"])
         #expect(table.takeBlock() == "  3  x\n")
     }
+
+    @Test("a table that is drawn again keeps its columns where they are")
+    func redrawing() {
+        var table = TableWriter(columns: [.init(title: "a"), .init(title: "b", isNumeric: true)], width: nil)
+        table.append(["wide", "1"])
+        #expect(table.takeLines() == ["a     b", "----  -", "wide  1"])
+        table.append(["x", "22"])
+        #expect(table.takeLines() == ["a      b", "----  --", "x     22"])
+        #expect(table.takeLines() == ["a      b", "----  --"])
+    }
 }
