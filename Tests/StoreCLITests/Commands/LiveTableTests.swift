@@ -69,7 +69,7 @@ import Testing
         terminal.resize(columns: 10, rows: 5)
         watcher.kill(SIGWINCH)
         try terminal.wait("a small table") {
-            $0.lines == ["Sensor: …", "id  room", "--  ----", "s1  kitc…", "… 2 more"]
+            $0.lines == ["Sensor: …", "id  room", "--  ----…", "s1  kitc…", "… 2 more"]
         }
         #expect(terminal.screen.mistakes.isEmpty, "\(terminal.screen.mistakes)")
         watcher.kill(SIGTSTP)
@@ -87,9 +87,12 @@ import Testing
         let terminal = try PseudoTerminal(columns: 60, rows: 12)
         let watcher = try Self.start(tool, terminal, "Log", "--fields", "number,text")
         try terminal.wait("the rows") { $0.lines.last == "     1  begun" }
-        try tool.write("new.json", Sample.schema.replacingOccurrences(of: "\"text\"", with: "\"message\""))
+        let old = #"{"name": "text", "type": "string"}"#
+        let new = #"{"name": "message", "type": "string?"}"#
+        try tool.write("new.json", Sample.schema.replacingOccurrences(of: old, with: new))
         let migrated = try tool.run("migrate", "--schema", "new.json")
         #expect(migrated.status == 0, "\(migrated.errors)")
+        #expect(try tool.run("insert", "Log", #"{"message": "later"}"#).status == 0)
         let run = try watcher.started.finish()
         #expect(run.status == 64)
         #expect(run.errors.contains("Log has no field text"), "\(run.errors)")

@@ -27,7 +27,7 @@ final class Interruption: Sendable {
     func watchSignals(screen: (any Screen)? = nil) {
         var signals = sigset_t()
         unsafe sigemptyset(&signals)
-        let wanted = [SIGINT, SIGTERM] + (screen == nil ? [] : [SIGWINCH, SIGTSTP])
+        let wanted = [SIGINT, SIGTERM] + (screen == nil ? [] : [SIGWINCH, SIGTSTP, SIGCONT])
         for signal in wanted { unsafe sigaddset(&signals, signal) }
         _ = unsafe pthread_sigmask(SIG_BLOCK, &signals, nil)
         let watched = signals
@@ -47,12 +47,11 @@ final class Interruption: Sendable {
             var signal: Int32 = 0
             guard unsafe sigwait(&signals, &signal) == 0 else { continue }
             switch signal {
-            case SIGWINCH: screen?.redraw()
+            case SIGWINCH, SIGCONT: screen?.redraw()
             case SIGTSTP:
                 screen?.leave(waits: true)
-                // What the signal would have done; goes on here after SIGCONT.
+                // What the signal would have done. Threads stop when they come to notice, this one maybe after some steps.
                 kill(getpid(), SIGSTOP)
-                screen?.redraw()
             default: return
             }
         }
@@ -103,9 +102,9 @@ final class Interruption: Sendable {
 
 /// What is drawn in place on a terminal.
 protocol Screen: Sendable {
-    /// Draws all of it.
+    /// Draws all of it, also after it was left.
     func redraw()
-    /// Leaves the terminal as it is to be for others.
+    /// Leaves the terminal as it is to be for others. Until it is drawn again nothing changes on it.
     ///
     /// - Parameter waits: whether to wait where something is being drawn; otherwise nothing may be done then.
     func leave(waits: Bool)

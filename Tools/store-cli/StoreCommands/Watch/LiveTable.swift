@@ -38,6 +38,8 @@ final class LiveTable: Screen {
         var update: DynamicUpdate?
         var drawing: LiveTableDrawing?
         var isCursorHidden = false
+        /// Whether the terminal was left to others for a while.
+        var isLeft = false
         var isFinished = false
     }
 
@@ -64,7 +66,7 @@ final class LiveTable: Screen {
     func show(_ update: DynamicUpdate) throws {
         try state.withLock { state in
             state.update = update
-            try draw(&state)
+            if !state.isLeft { try draw(&state) }
         }
     }
 
@@ -77,7 +79,12 @@ final class LiveTable: Screen {
     // MARK: Screen
 
     // What cannot be drawn now is noticed by the next update.
-    func redraw() { state.withLock { try? draw(&$0) } }
+    func redraw() {
+        state.withLock { state in
+            state.isLeft = false
+            try? draw(&state)
+        }
+    }
 
     func leave(waits: Bool) {
         if waits {
@@ -88,6 +95,7 @@ final class LiveTable: Screen {
     }
 
     private func leave(_ state: inout State) {
+        state.isLeft = true
         guard state.isCursorHidden else { return }
         state.isCursorHidden = false
         // It is the terminal that is gone.
