@@ -36,6 +36,9 @@ package struct LiveDifference: Hashable, Sendable {
     /// Whether nothing is different.
     package var isEmpty: Bool { deletes.isEmpty && inserts.isEmpty && moves.isEmpty && updates.isEmpty }
 
+    /// How much is different.
+    package var count: Int { deletes.count + inserts.count + moves.count + updates.count }
+
     /// Compares two results.
     ///
     /// - Parameter fields: the fields whose changes are told; nil for all.

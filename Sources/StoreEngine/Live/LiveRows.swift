@@ -26,6 +26,14 @@ package struct LiveRows: RandomAccessCollection, Sendable {
         shown = lower..<(lower + Swift.min(limit ?? .max, rows.count - lower))
     }
 
+    private init(_ rows: LiveRows, limit: Int) {
+        (chunks, starts) = (rows.chunks, rows.starts)
+        shown = rows.shown.prefix(limit)
+    }
+
+    /// The first of them.
+    func limited(to limit: Int) -> LiveRows { LiveRows(self, limit: limit) }
+
     package var startIndex: Int { 0 }
     package var endIndex: Int { shown.count }
 

@@ -54,4 +54,16 @@ package struct StepChange: Sendable {
                 changedPlaces: PlaceSet(try RecordDifference.changedPlaces(from: old, to: new.bytes)))
         }
     }
+
+    /// The change that takes this one back.
+    var inverted: StepChange {
+        let kind: ChangeKind =
+            switch kind {
+            case .insert: .delete
+            case .delete: .insert
+            default: kind
+            }
+        return StepChange(
+            type: type, key: key, kind: kind, before: after, after: before, changedPlaces: changedPlaces)
+    }
 }

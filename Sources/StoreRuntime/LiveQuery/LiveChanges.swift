@@ -69,12 +69,6 @@ public struct LiveChanges<R: Record>: Sendable {
     ///
     /// - Throws: ``StoreError`` with the code `damaged`.
     init(_ difference: LiveDifference, from old: LiveShown, to new: LiveShown) throws(StoreError) {
-        let count =
-            difference.inserts.count + difference.updates.count + difference.moves.count + difference.deletes.count
-        if count > Swift.max(new.rows.count, LiveChanges.smallCount) {
-            isReset = true
-            return
-        }
         let before = try old.catalog.binding(R.self)
         let after = try new.catalog.binding(R.self)
         for index in difference.inserts {
@@ -96,9 +90,6 @@ public struct LiveChanges<R: Record>: Sendable {
                     isReplaced: update.isReplaced))
         }
     }
-
-    /// So many changes are told however few rows there are.
-    private static var smallCount: Int { 16 }
 
     /// The old rows with the changes applied.
     ///

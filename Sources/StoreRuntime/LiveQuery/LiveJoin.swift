@@ -99,7 +99,7 @@ extension Store {
     ) -> LiveJoin<JoinedUpdate<repeat each R>> {
         LiveJoin { [self] in
             let signal = Signal()
-            let watches = (repeat LiveWatch(try liveQuery(each requests), signal))
+            let watches = (repeat try LiveWatch(try liveQuery(each requests), signal))
             return LivePull(signal, core.stepper.timeline) { sequence in
                 try Store.join(sequence, repeat each watches)
             } failure: {

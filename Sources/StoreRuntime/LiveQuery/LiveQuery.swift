@@ -23,7 +23,7 @@ public final class LiveQuery<R: Record>: Observable, Sendable {
         var decoded: (position: Position, records: LiveRecords<R>)?
     }
 
-    private let core: StoreCore
+    let core: StoreCore
     private let fields: PlaceSet?
     private let registrar = ObservationRegistrar()
     private let state: HandoverMutex<State>

@@ -1,6 +1,6 @@
 import LMDB
 import Observation
-import StoreEngine
+package import StoreEngine
 
 /// Which result subscribers share: equal requests have one.
 struct LiveKey: Hashable, Sendable {
@@ -13,12 +13,12 @@ struct LiveKey: Hashable, Sendable {
 }
 
 /// What a live result is at a position.
-struct LiveShown: Sendable {
-    let rows: LiveRows
-    let count: Int
-    let position: Position
+package struct LiveShown: Sendable {
+    package let rows: LiveRows
+    package let count: Int
+    package let position: Position
     /// By which the rows are decoded.
-    let catalog: Catalog
+    package let catalog: Catalog
 }
 
 /// The maintained result of one request, shared by all who subscribe to it.

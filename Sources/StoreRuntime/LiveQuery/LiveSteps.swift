@@ -1,18 +1,5 @@
 import StoreEngine
 
-/// What leads from one state of a live result to a later one, whatever its records are decoded to.
-struct LiveStep: Sendable {
-    /// What was given before; nil in the first step.
-    let old: LiveShown?
-    /// What there is now.
-    let new: LiveShown
-    /// How they differ; nil in the first step.
-    let difference: LiveDifference?
-
-    /// Whether it leads anywhere.
-    var isDifferent: Bool { difference.map { !$0.isEmpty } ?? true }
-}
-
 /// What can be subscribed to: a live result, or one that may be exchanged for that of another request.
 protocol LiveSubscribable: AnyObject, Sendable {
     /// Has a signal raised whenever other rows are shown.
@@ -31,11 +18,12 @@ struct LiveSubscription {
 
 /// One subscription to a live result: gives what it shows, then whatever else it comes to show, merged where that was slow to
 /// be taken. It belongs to one task at a time.
-final class LiveSteps {
+package final class LiveSteps {
     private let source: any LiveSubscribable
     private let signal: Signal
     private var subscription: LiveSubscription
     private var last: LiveShown?
+    private var hasBegun = false
 
     init(_ source: any LiveSubscribable, _ signal: Signal = Signal()) {
         self.source = source
@@ -44,18 +32,31 @@ final class LiveSteps {
         subscription = source.subscribe(signal)
     }
 
+    /// Goes on from what the subscriber had before.
+    func resume(from old: LiveShown) { last = old }
+
+    /// Before the first step: whether it goes on from what the subscriber had.
+    package var isResumed: Bool { last != nil }
+
     deinit { source.unsubscribe(subscription, signal) }
 
-    /// The next step that leads anywhere; nil when the task is cancelled.
-    func next() async throws -> LiveStep? {
+    /// The next step that leads anywhere, the first one in any case.
+    ///
+    /// - Parameter isInterrupted: asked whenever the signal was raised for nothing.
+    /// - Returns: nil when the task is cancelled, or the wait was interrupted.
+    package func next(isInterrupted: () -> Bool = { false }) async throws -> LiveStep? {
         if Task.isCancelled { return nil }
-        if last == nil { return step(to: shown) }
+        if !hasBegun {
+            hasBegun = true
+            return step(to: shown)
+        }
         while true {
             let wake = await signal.wait()
             if wake == .cancelled { return nil }
             let step = step(to: shown)
             if step.isDifferent { return step }
             if wake == .ended { throw failure ?? WriteQueue.closed }
+            if isInterrupted() { return nil }
         }
     }
 
@@ -78,9 +79,6 @@ final class LiveSteps {
     /// What leads from what was given last to `shown`, which is given by that.
     func step(to shown: LiveShown) -> LiveStep {
         defer { last = shown }
-        let difference = last.map {
-            LiveDifference(from: $0.rows, to: shown.rows, fields: subscription.use.result.key.fields)
-        }
-        return LiveStep(old: last, new: shown, difference: difference)
+        return LiveStep(from: last, to: shown, fields: subscription.use.result.key.fields)
     }
 }

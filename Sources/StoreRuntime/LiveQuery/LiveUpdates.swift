@@ -8,22 +8,27 @@ public import StoreEngine
 public struct LiveUpdates<R: Record>: AsyncSequence, Sendable {
     public typealias Element = LiveUpdate<R>
 
-    let makeQuery: @Sendable () throws -> LiveQuery<R>
+    let makeWatch: @Sendable () throws -> LiveWatch<R>
+
+    /// - Parameter position: where subscribers stand who had the results before.
+    init(since position: Position? = nil, makeQuery: @escaping @Sendable () throws -> LiveQuery<R>) {
+        makeWatch = { try LiveWatch(try makeQuery(), since: position) }
+    }
 
     /// A subscription of its own.
-    public func makeAsyncIterator() -> Iterator { Iterator(makeQuery: makeQuery) }
+    public func makeAsyncIterator() -> Iterator { Iterator(makeWatch: makeWatch) }
 
     /// Waits for updates.
     public struct Iterator: AsyncIteratorProtocol {
-        let makeQuery: @Sendable () throws -> LiveQuery<R>
+        let makeWatch: @Sendable () throws -> LiveWatch<R>
         private var watch: LiveWatch<R>?
 
-        init(makeQuery: @escaping @Sendable () throws -> LiveQuery<R>) { self.makeQuery = makeQuery }
+        init(makeWatch: @escaping @Sendable () throws -> LiveWatch<R>) { self.makeWatch = makeWatch }
 
         /// The next update; nil when the task is cancelled.
         public mutating func next() async throws -> LiveUpdate<R>? {
             if let watch { return try await watch.next() }
-            let new = LiveWatch(try makeQuery())
+            let new = try makeWatch()
             watch = new
             return try await new.next()
         }

@@ -4,7 +4,11 @@ import StoreEngine
 final class LiveWatch<R: Record> {
     private let steps: LiveSteps
 
-    init(_ query: LiveQuery<R>, _ signal: Signal = Signal()) { steps = LiveSteps(query, signal) }
+    /// - Parameter position: where the subscriber stands, if he had the results before.
+    /// - Throws: ``StoreError``: `closed`; `damaged`.
+    init(_ query: LiveQuery<R>, _ signal: Signal = Signal(), since position: Position? = nil) throws {
+        steps = try query.steps(signal, since: position)
+    }
 
     /// The next update; nil when the task is cancelled.
     func next() async throws -> LiveUpdate<R>? {

@@ -27,6 +27,20 @@ extension Store {
         return LiveUpdates { [places] in try self.liveQuery(request, fields: places) }
     }
 
+    /// What has changed in the results of a request since a position at which they were known, and then each scoped update: for
+    /// subscribers that were away for a while.
+    ///
+    /// The first update comes at once, from the results at the position to those now; it is a reset where it cannot be told any
+    /// more what they were: the position is not one of this store's retained feed, more than 10,000 records of the type or the
+    /// schema have changed since, or anything that the request reads of other records.
+    ///
+    /// - Parameters:
+    ///   - request: what to show.
+    ///   - position: the ``LiveUpdate/position`` of the last update that was dealt with.
+    public func updates<R: Record>(of request: FetchRequest<R>, since position: Position) -> LiveUpdates<R> {
+        LiveUpdates(since: position) { try self.liveQuery(request) }
+    }
+
     /// A live query as an object: to read its results when they are wanted, and to ask for something else while it runs.
     ///
     /// - Throws: ``StoreError``: `invalidValue` and `unknownField` for a request that does not fit its type; `unknownType` when

@@ -22,6 +22,7 @@ public final class Model<R: Record>: Observable, Identifiable, Sendable {
     private struct State {
         var versions: Versions<ModelVersion<R>>
         var subscribers: [(id: UInt64, fields: PlaceSet, signal: Signal)] = []
+        var observers: [any ModelObserver] = []
         var lastSubscriber: UInt64 = 0
         var isEnded = false
     }
@@ -154,24 +155,44 @@ public final class Model<R: Record>: Observable, Identifiable, Sendable {
     }
 
     func unsubscribe(_ id: UInt64) { state.withLock { $0.subscribers.removeAll { $0.id == id } } }
+
+    /// Has an observer called.
+    ///
+    /// - Returns: whether the store was closed.
+    func add(_ observer: any ModelObserver) -> Bool {
+        state.withLock { state in
+            state.observers.append(observer)
+            return state.isEnded
+        }
+    }
+
+    /// Ends what ``observe(_:)`` has begun.
+    package func unobserve(_ observer: any ModelObserver) {
+        state.withLock { $0.observers.removeAll { $0 === observer } }
+    }
 }
 
 extension Model: Publishing {
     func willShow(_ sequence: UInt64) {
-        for slot in changedSlots(sequence) { registrar.willSet(self, keyPath: table.slots[slot]) }
+        let slots = changedSlots(sequence)
+        if slots.isEmpty { return }
+        for slot in slots { registrar.willSet(self, keyPath: table.slots[slot]) }
+        for observer in state.withLock({ $0.observers }) { observer.willShow() }
     }
 
     func didShow(_ sequence: UInt64) {
         for slot in changedSlots(sequence) { registrar.didSet(self, keyPath: table.slots[slot]) }
-        let signals = state.withLock { state in
+        let (signals, ended) = state.withLock { state -> ([Signal], [any ModelObserver]) in
             guard let version = state.versions.value(at: sequence), version.sequence == sequence else {
-                return [Signal]()
+                return ([], [])
             }
-            return state.subscribers.filter { subscriber in
+            let concerned = state.subscribers.filter { subscriber in
                 version.isDeleted || version.changedFields.intersects(declared: subscriber.fields)
-            }.map(\.signal)
+            }
+            return (concerned.map(\.signal), version.isDeleted ? state.observers : [])
         }
         for signal in signals { signal.raise() }
+        for observer in ended { observer.ended() }
     }
 
     private func changedSlots(_ sequence: UInt64) -> [Int] {
@@ -189,11 +210,12 @@ extension Model: Publishing {
     }
 
     func end() {
-        let signals = state.withLock { state in
+        let (signals, observers) = state.withLock { state in
             state.isEnded = true
-            return state.subscribers.map(\.signal)
+            return (state.subscribers.map(\.signal), state.observers)
         }
         for signal in signals { signal.end() }
+        for observer in observers { observer.ended() }
     }
 }
 

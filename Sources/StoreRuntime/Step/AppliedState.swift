@@ -100,25 +100,7 @@ struct AppliedState {
             net.add(part)
             position = part.position
         }
-        try AppliedState.read(scope, from: position, to: target, into: &net)
+        try net.read(scope, from: position, to: target, limit: AppliedState.changeLimit)
         return net
-    }
-
-    private static func read(
-        _ scope: ReadingScope, from position: Position, to target: Position, into net: inout StepNet
-    ) throws {
-        var walk = FeedWalk(after: position)
-        do throws(StoreError) {
-            while walk.isInside || walk.position.sequence < target.sequence {
-                let parts = try walk.read(scope, FeedWalk.Limits(changes: 10_000))
-                if parts.isEmpty { break }
-                for part in parts { net.add(part) }
-                if net.count > changeLimit { return net.reset() }
-            }
-        } catch {
-            guard error.code == .positionCompacted || error.code == .positionDiverged else { throw error }
-            // Retention has removed what was not read: records say what there is now.
-            net.reset()
-        }
     }
 }

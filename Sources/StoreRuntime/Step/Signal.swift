@@ -4,9 +4,9 @@ import StoreEngine
 /// One bit for one who waits: raised as often as one likes, taken once.
 ///
 /// - `state` is protected by its mutex.
-final class Signal: Sendable {
+package final class Signal: Sendable {
     /// Why a wait ended.
-    enum Wake: Sendable {
+    package enum Wake: Sendable {
         case raised, ended, cancelled
     }
 
@@ -64,6 +64,8 @@ final class Signal: Sendable {
 
     private let state = HandoverMutex(State())
 
+    package init() {}
+
     /// Waits until the bit is raised, the source has ended, or the task is cancelled.
     func wait() async -> Wake {
         await withTaskCancellationHandler {
@@ -75,7 +77,7 @@ final class Signal: Sendable {
         }
     }
 
-    func raise() { resume(state.withLock { $0.raise() }) }
+    package func raise() { resume(state.withLock { $0.raise() }) }
 
     func end() { resume(state.withLock { $0.end() }) }
 

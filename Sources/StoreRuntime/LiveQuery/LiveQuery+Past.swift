@@ -1,0 +1,59 @@
+import LMDB
+package import StoreEngine
+
+extension LiveQuery {
+    /// A subscription that goes from step to step.
+    ///
+    /// - Parameters:
+    ///   - signal: raised whenever there may be something else; others may raise it too.
+    ///   - position: where the subscriber stands, if he had the results before; nil for one who begins. Where it cannot be told
+    ///     any more what he had, he begins anew.
+    /// - Throws: ``StoreError``: `closed`; `damaged`.
+    package func steps(_ signal: Signal = Signal(), since position: Position? = nil) throws -> LiveSteps {
+        let steps = LiveSteps(self, signal)
+        if let position, let old = try past(at: position) { steps.resume(from: old) }
+        return steps
+    }
+
+    /// The most records that may have changed since a position whose results are asked for.
+    private static var pastLimit: Int { 10_000 }
+
+    /// What the query's request had for results at an earlier position; nil where that cannot be told.
+    ///
+    /// - Throws: ``StoreError``: `closed`; `damaged`; why the request does not fit its type any more.
+    func past(at position: Position) throws -> LiveShown? {
+        let request = request
+        return try core.view(log: nil) { view in
+            do throws(StoreError) {
+                try view._reading.requireResumable(position)
+            } catch {
+                guard Self.isLoss(error) else { throw error }
+                return nil
+            }
+            return try Self.past(of: request, at: position, view)
+        }
+    }
+
+    private static func isLoss(_ error: StoreError) -> Bool {
+        switch error.code {
+        case .positionOfAnotherStore, .positionInFuture, .positionCompacted, .positionDiverged: true
+        default: false
+        }
+    }
+
+    private static func past(
+        of request: FetchRequest<R>, at position: Position, _ view: borrowing ReadView
+    ) throws(StoreError) -> LiveShown? {
+        let scope = view._reading
+        let catalog = scope.state.catalog
+        let reads = try catalog.reads(of: request)
+        var net = StepNet(catalog) { number in reads.contains { $0.type == number } ? .both : .nothing }
+        try net.read(scope, from: position, to: view.position, limit: pastLimit)
+        if net.resetsAll || !net.resetTypes.isDisjoint(with: reads.map(\.type)) { return nil }
+        let changes = try net.finish()
+        let binding = try catalog.binding(R.self)
+        let old = try LivePast.rows(
+            of: request.request, typeIndex: binding.typeIndex, before: changes, in: scope)
+        return old.map { LiveShown(rows: $0, count: $0.count, position: position, catalog: catalog) }
+    }
+}

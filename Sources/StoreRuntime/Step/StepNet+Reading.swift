@@ -1,0 +1,24 @@
+import StoreEngine
+
+extension StepNet {
+    /// Adds what the feed has between two positions; gives up where that is gone, or is too much.
+    ///
+    /// - Parameter limit: the most records that are netted.
+    mutating func read(
+        _ scope: ReadingScope, from position: Position, to target: Position, limit: Int
+    ) throws(StoreError) {
+        var walk = FeedWalk(after: position)
+        do throws(StoreError) {
+            while walk.isInside || walk.position.sequence < target.sequence {
+                let parts = try walk.read(scope, FeedWalk.Limits(changes: 10_000))
+                if parts.isEmpty { break }
+                for part in parts { add(part) }
+                if count > limit { return reset() }
+            }
+        } catch {
+            guard error.code == .positionCompacted || error.code == .positionDiverged else { throw error }
+            // Retention has removed what was not read: records say what there is now.
+            reset()
+        }
+    }
+}
