@@ -7,14 +7,18 @@ let package = Package(
     products: [
         .library(name: "ModelStore", targets: ["ModelStore"]),
         .library(name: "ModelStoreService", targets: ["ModelStoreService"]),
+        .library(name: "ModelStoreCombine", targets: ["ModelStoreCombine"]),
+        .library(name: "ModelStoreEvents", targets: ["ModelStoreEvents"]),
         .executable(name: "store-cli", targets: ["store-cli"]),
         .executable(name: "hostwatch", targets: ["hostwatch"]),
     ],
-    // Each adds to ModelStoreService what needs a package, which is resolved and built only then.
+    // Each adds to an adapter what needs a package, which is resolved and built only then.
     traits: [
         .trait(name: "ServiceLifecycle", description: "Services that run consumers and close stores at shutdown"),
         .trait(name: "Logging", description: "Events of stores and consumers as lines of a swift-log Logger"),
         .trait(name: "Metrics", description: "Commits, lag and use of stores as metrics of swift-metrics"),
+        .trait(name: "OpenCombine", description: "Models, live queries and the feed as publishers of OpenCombine"),
+        .trait(name: "ServerSentEvents", description: "Live queries as server-sent events in buffers of SwiftNIO"),
         .default(enabledTraits: []),
     ],
     dependencies: [
@@ -23,6 +27,8 @@ let package = Package(
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
+        .package(url: "https://github.com/OpenCombine/OpenCombine", from: "0.14.0"),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
     ],
     targets: [
         // The layers, lowest first. An arrow points from a layer to its users; nothing points back.
@@ -52,6 +58,20 @@ let package = Package(
                     condition: .when(traits: ["ServiceLifecycle"])),
                 .product(name: "Logging", package: "swift-log", condition: .when(traits: ["Logging"])),
                 .product(name: "Metrics", package: "swift-metrics", condition: .when(traits: ["Metrics"])),
+            ]
+        ),
+        .target(
+            name: "ModelStoreCombine",
+            dependencies: [
+                "ModelStore", "StoreRuntime", "StoreEngine",
+                .product(name: "OpenCombine", package: "OpenCombine", condition: .when(traits: ["OpenCombine"])),
+            ]
+        ),
+        .target(
+            name: "ModelStoreEvents",
+            dependencies: [
+                "ModelStore", "StoreRuntime", "StoreEngine",
+                .product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["ServerSentEvents"])),
             ]
         ),
 
@@ -99,6 +119,20 @@ let package = Package(
                 .product(name: "InMemoryLogging", package: "swift-log", condition: .when(traits: ["Logging"])),
                 .product(name: "Metrics", package: "swift-metrics", condition: .when(traits: ["Metrics"])),
                 .product(name: "MetricsTestKit", package: "swift-metrics", condition: .when(traits: ["Metrics"])),
+            ]
+        ),
+        .testTarget(
+            name: "ModelStoreCombineTests",
+            dependencies: [
+                "ModelStoreCombine", "ModelStore",
+                .product(name: "OpenCombine", package: "OpenCombine", condition: .when(traits: ["OpenCombine"])),
+            ]
+        ),
+        .testTarget(
+            name: "ModelStoreEventsTests",
+            dependencies: [
+                "ModelStoreEvents", "ModelStore", "StoreRuntime", "StoreEngine",
+                .product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["ServerSentEvents"])),
             ]
         ),
         .testTarget(

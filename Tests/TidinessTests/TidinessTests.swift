@@ -24,6 +24,8 @@ import Testing
         ("Sources/StoreMacros", []),
         ("Sources/ModelStore", ["StoreEngine", "StoreRuntime"]),
         ("Sources/ModelStoreService", ["ModelStore", "StoreEngine", "StoreRuntime"]),
+        ("Sources/ModelStoreCombine", ["ModelStore", "StoreEngine", "StoreRuntime"]),
+        ("Sources/ModelStoreEvents", ["ModelStore", "StoreEngine", "StoreRuntime"]),
         ("Tools/store-cli", ["LMDB", "StoreEngine", "StoreRuntime", "StoreCommands"]),
         ("Tools/hostwatch", ["ModelStore", "Hostwatch"]),
     ]
@@ -31,7 +33,7 @@ import Testing
     @Test(arguments: layers.map(\.folder)) func `Arrows point from a layer to its users only`(folder: String) throws {
         let modules: Set<String> = [
             "CLMDB", "LMDB", "StoreEngine", "StoreRuntime", "StoreMacros", "ModelStore", "ModelStoreService",
-            "StoreCommands", "Hostwatch",
+            "ModelStoreCombine", "ModelStoreEvents", "StoreCommands", "Hostwatch",
         ]
         let allowed = try #require(Self.layers.first { $0.folder == folder }).allowed
         let files = try SourceTree.files(below: folder)
@@ -45,13 +47,17 @@ import Testing
     /// What a trait of the package brings, by the trait.
     static let traits: [String: Set<String>] = [
         "ServiceLifecycle": ["ServiceLifecycle"], "Logging": ["Logging"], "Metrics": ["Metrics", "CoreMetrics"],
+        "OpenCombine": ["OpenCombine"], "ServerSentEvents": ["NIOCore"],
     ]
 
-    @Test func `What a trait brings is used in ModelStoreService alone, in files that are empty without it`() throws {
+    /// The targets that are adapters.
+    static let adapters = ["ModelStoreService", "ModelStoreCombine", "ModelStoreEvents"]
+
+    @Test func `What a trait brings is used in adapters alone, in files that are empty without it`() throws {
         let modules = Self.traits.values.reduce(into: Set<String>()) { $0.formUnion($1) }
         for file in try SourceTree.files(below: "Sources") + SourceTree.files(below: "Tools") {
             let used = modules.intersection(file.imports)
-            guard file.path.hasPrefix("Sources/ModelStoreService/") else {
+            guard Self.adapters.contains(where: { file.path.hasPrefix("Sources/\($0)/") }) else {
                 #expect(used == [], "\(file.path)")
                 continue
             }
@@ -100,8 +106,8 @@ import Testing
     }
 
     @Test func `Public declarations of the library are documented`() throws {
-        for folder in ["StoreEngine", "StoreRuntime", "ModelStore", "ModelStoreService"].map({ "Sources/" + $0 }) {
-            for file in try SourceTree.files(below: folder) {
+        for folder in ["StoreEngine", "StoreRuntime", "ModelStore"] + Self.adapters {
+            for file in try SourceTree.files(below: "Sources/" + folder) {
                 for (number, line) in file.lines.enumerated() where declaresPublic(line) {
                     let isInherited = Self.inherited.contains { line.contains($0) }
                     #expect(

@@ -1,0 +1,62 @@
+#if OpenCombine
+import ModelStore
+@unsafe @preconcurrency import OpenCombine
+import StoreEngine
+import StoreRuntime
+import Synchronization
+
+/// The subscription of one subscriber to what a model will show.
+///
+/// Life: observes the model from the first demand on, until it is cancelled, the record is deleted or the store is closed.
+/// - `state` is protected by its mutex, which is not held while the subscriber or the model is called.
+final class WillChangeSubscription<R: StoreEngine.Record, Downstream: Subscriber>: Subscription, ModelObserver
+where Downstream.Input == Void, Downstream.Failure == Never {
+    /// Sendable, as Combine lets subscribers be called on any thread, by one at a time.
+    private struct State: @unchecked Sendable {
+        /// Nil once it is over.
+        var ends: (model: Model<R>, downstream: Downstream)?
+        var demand = Subscribers.Demand.none
+        var isObserving = false
+    }
+
+    private let state: Mutex<State>
+
+    init(_ model: Model<R>, _ downstream: Downstream) { state = Mutex(State(ends: (model, downstream))) }
+
+    func request(_ demand: Subscribers.Demand) {
+        let model = state.withLock { state -> Model<R>? in
+            state.demand += demand
+            if state.isObserving { return nil }
+            state.isObserving = true
+            return state.ends?.model
+        }
+        guard let model else { return }
+        model.observe(self)
+        // It may have been cancelled just before.
+        if state.withLock({ $0.ends == nil }) { model.unobserve(self) }
+    }
+
+    func cancel() { _ = end() }
+
+    func willShow() {
+        let downstream = state.withLock { state -> Downstream? in
+            guard state.demand > .none else { return nil }
+            state.demand -= 1
+            return state.ends?.downstream
+        }
+        guard let more = downstream?.receive(()) else { return }
+        state.withLock { $0.demand += more }
+    }
+
+    func ended() { end()?.receive(completion: .finished) }
+
+    private func end() -> Downstream? {
+        let ends = state.withLock { state in
+            defer { state.ends = nil }
+            return state.ends
+        }
+        ends?.model.unobserve(self)
+        return ends?.downstream
+    }
+}
+#endif

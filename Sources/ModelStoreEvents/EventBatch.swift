@@ -1,0 +1,93 @@
+#if ServerSentEvents
+import StoreEngine
+import StoreRuntime
+
+/// The events of one step of a live query, made one at a time: a long result is never there as text as a whole.
+///
+/// Only the last one has an id, so that who is cut off in the middle gets the step again.
+struct EventBatch {
+    private let step: LiveStep
+    private let type: OpenType
+    private let wasLost: Bool
+    /// How many events came before.
+    private var count = 0
+
+    /// - Parameters:
+    ///   - step: what is told.
+    ///   - type: the record type.
+    ///   - wasLost: whether the client has results that it has to forget.
+    init(_ step: LiveStep, of type: OpenType, wasLost: Bool) {
+        self.step = step
+        self.type = type
+        self.wasLost = wasLost
+    }
+
+    /// The next event; nil after the last.
+    ///
+    /// - Throws: ``StoreError`` with the code `damaged`.
+    mutating func next() throws(StoreError) -> ServerSentEvent? {
+        defer { count += 1 }
+        var place = count
+        if let difference = step.difference {
+            if let event = try change(in: difference, &place) { return event }
+        } else {
+            if wasLost || step.old != nil {
+                if place == 0 { return event("reset", [total]) }
+                place -= 1
+            }
+            if place < rows.count { return event("snapshot", [index(place), try record(place)]) }
+            place -= rows.count
+        }
+        return place == 0 ? event("ready", [total], id: step.new.position.description) : nil
+    }
+
+    private var rows: LiveRows { step.new.rows }
+
+    /// - Parameter place: which one; less by their number where it is behind them.
+    private func change(in difference: LiveDifference, _ place: inout Int) throws(StoreError) -> ServerSentEvent? {
+        if let old = step.old, place < difference.deletes.count {
+            // The last one first: taking rows out one after the other, indexes hold.
+            let gone = difference.deletes[difference.deletes.count - 1 - place]
+            let id = try old.rows[gone].content.dynamicRecord(of: type).idJSON(type)
+            return event("delete", [index(gone), JSONMember("id", id)])
+        }
+        place -= difference.deletes.count
+        if place < difference.moves.count {
+            let move = difference.moves[place]
+            return event(
+                "move", [JSONMember("from", .number(JSONNumber(move.from))), index(move.to), try record(move.to)])
+        }
+        place -= difference.moves.count
+        if place < difference.inserts.count {
+            let new = difference.inserts[place]
+            return event("insert", [index(new), try record(new)])
+        }
+        place -= difference.inserts.count
+        if place < difference.updates.count {
+            let update = difference.updates[place]
+            return event("update", [index(update.to), changed(update), try record(update.to)])
+        }
+        place -= difference.updates.count
+        return nil
+    }
+
+    private func event(_ name: String, _ members: [JSONMember], id: String? = nil) -> ServerSentEvent {
+        ServerSentEvent(name, data: JSONWriter.text(of: .object(members)), id: id)
+    }
+
+    private var total: JSONMember { JSONMember("count", .number(JSONNumber(rows.count))) }
+
+    private func index(_ index: Int) -> JSONMember { JSONMember("index", .number(JSONNumber(index))) }
+
+    private func record(_ index: Int) throws(StoreError) -> JSONMember {
+        JSONMember("record", try rows[index].content.dynamicRecord(of: type).json(type.type))
+    }
+
+    private func changed(_ update: LiveDifference.Update) -> JSONMember {
+        let names = type.type.fields.indices.filter { update.changedPlaces.contains($0) }.map {
+            type.type.fields[$0].name
+        }
+        return JSONMember("changed", .array(names.map { .string($0) }))
+    }
+}
+#endif

@@ -1,0 +1,18 @@
+#if ServerSentEvents
+/// How a stream of server-sent events is written.
+public struct EventOptions: Sendable {
+    /// After how long a silence a comment is sent, so that nobody in between takes the connection for dead; nil for never.
+    ///
+    /// Positive; proxies commonly close after 30 to 60 seconds.
+    public var heartbeat: Duration? = .seconds(15)
+    /// How many milliseconds a client shall wait before it connects again. 0 or more.
+    public var retryMilliseconds = 3_000
+    /// About how many bytes are handed on at a time. At least 1; one event is never divided.
+    public var chunkByteCount = 16 << 10
+    /// What silence is measured with.
+    public var clock: any Clock<Duration> = ContinuousClock()
+
+    /// A heartbeat every 15 seconds, and clients that connect again after 3.
+    public init() {}
+}
+#endif

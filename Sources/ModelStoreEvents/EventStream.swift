@@ -1,0 +1,87 @@
+#if ServerSentEvents
+import ModelStore
+import NIOCore
+import StoreEngine
+import StoreRuntime
+import Synchronization
+
+/// One client's stream: what it has been told, and what of the step at hand it has not.
+///
+/// It belongs to one task at a time.
+final class EventStream<R: Record> {
+    private let query: LiveQuery<R>
+    private let start: EventStart
+    private let options: EventOptions
+    private let signal = Signal()
+    private var steps: LiveSteps?
+    private var batch: EventBatch?
+    /// Whether the client has results that it has to forget.
+    private var wasLost = false
+
+    init(_ query: LiveQuery<R>, from start: EventStart, _ options: EventOptions) {
+        self.query = query
+        self.start = start
+        self.options = options
+    }
+
+    /// The next bytes; nil when the task is cancelled.
+    func next() async throws -> ByteBuffer? {
+        var buffer = ByteBuffer()
+        if batch == nil {
+            let isFirst = steps == nil
+            guard let step = try await nextStep() else {
+                return Task.isCancelled ? nil : ByteBuffer(string: ServerSentEvent.heartbeat)
+            }
+            if isFirst { ServerSentEvent(retryMilliseconds: options.retryMilliseconds).write(to: &buffer) }
+            batch = EventBatch(step, of: try step.new.catalog.binding(R.self).type, wasLost: isFirst && wasLost)
+        }
+        while buffer.readableBytes < options.chunkByteCount {
+            guard let event = try batch?.next() else {
+                batch = nil
+                break
+            }
+            event.write(to: &buffer)
+        }
+        return buffer.readableBytes > 0 ? buffer : try await next()
+    }
+
+    /// The next step; nil when the task is cancelled, or it is time for a heartbeat.
+    private func nextStep() async throws -> LiveStep? {
+        guard let steps else {
+            let new = try query.steps(signal, since: start.position)
+            wasLost = start.hadResults && !new.isResumed
+            steps = new
+            return try await new.next()
+        }
+        guard let interval = options.heartbeat else { return try await steps.next() }
+        let timer = Timer()
+        let timing = Task { [signal, options] in
+            try await options.clock.sleep(for: interval)
+            timer.isDue.store(true, ordering: .releasing)
+            signal.raise()
+        }
+        defer { timing.cancel() }
+        return try await steps.next { timer.isDue.load(ordering: .acquiring) }
+    }
+}
+
+/// Whether the time for a heartbeat has come.
+private final class Timer: Sendable {
+    let isDue = Atomic(false)
+}
+
+/// What a client says that it has.
+struct EventStart: Sendable {
+    /// The position of its results, where that can be read.
+    let position: Position?
+    /// Whether it has results.
+    let hadResults: Bool
+
+    /// - Parameter lastEventID: the header of the same name.
+    init(lastEventID: String?) {
+        let token = lastEventID ?? ""
+        hadResults = !token.isEmpty
+        position = Position(token)
+    }
+}
+#endif

@@ -1,0 +1,98 @@
+#if ServerSentEvents
+import Foundation
+import ModelStore
+import ModelStoreEvents
+import Testing
+
+/// Streams that go on where a client was cut off.
+@Suite(.timeLimit(.minutes(2))) struct ResumingTests {
+    private static let hot = Sensor.where { $0.celsius > 30 }.order { $0.celsius.descending }
+
+    @Test func `a client that comes back gets what has changed, and nothing else`() async throws {
+        let store = try await Store.ofSensors(5)
+        for number in 0..<3 { try await store.heat("s\(number)", to: 40 + Double(number)) }
+        var client = Client(try store.serverSentEvents(of: Self.hot))
+        _ = try await client.readStep()
+        let id = client.lastEventID
+        try await store.heat("s0", to: 0)
+        try await store.heat("s3", to: 35)
+        try await store.write { try $0.update(Sensor.self, id: "s1") { $0.note = "x" } }
+        try await store.heat("s4", to: 1)
+        try await store.heat("s2", to: 100)
+        try await store.heat("s2", to: 42)
+        let last = try store.position
+        var again = Client(try store.serverSentEvents(of: Self.hot, lastEventID: id))
+        #expect(
+            try await again.readStep() == [
+                #"delete {"index":2,"id":"s0"}"#,
+                #"insert {"index":2,"record":{"id":"s3","celsius":35.0,"note":null}}"#,
+                #"update {"index":1,"changed":["note"],"record":{"id":"s1","celsius":41.0,"note":"x"}}"#,
+                #"ready {"count":3}"#,
+            ])
+        #expect(again.lastEventID == last.description)
+        try await store.heat("s4", to: 200)
+        #expect(try await again.readStep().first?.hasPrefix(#"insert {"index":0"#) == true)
+    }
+
+    @Test func `a client that missed nothing is told so at once`() async throws {
+        let store = try await Store.ofSensors(2)
+        try await store.heat(to: 50)
+        var again = Client(try store.serverSentEvents(of: Self.hot, lastEventID: try store.position.description))
+        #expect(try await again.readStep() == [#"ready {"count":1}"#])
+    }
+
+    @Test func `a client that is cut off within a step gets the whole step again`() async throws {
+        let store = try await Store.ofSensors(10)
+        var options = EventOptions()
+        options.chunkByteCount = 1
+        var client = Client(try store.serverSentEvents(of: Self.hot, options))
+        _ = try await client.readStep()
+        let id = client.lastEventID
+        try await store.write { tx in
+            for number in 0..<10 { try tx.update(Sensor.self, id: "s\(number)") { $0.celsius = 40 } }
+        }
+        for _ in 0..<5 { _ = try await client.read() }
+        #expect(client.lastEventID == id)
+        var again = Client(try store.serverSentEvents(of: Self.hot, lastEventID: id))
+        #expect(try await again.readStep().count == 11)
+    }
+
+    @Test(arguments: ["x", "1.2.3.4", "\u{0}", String(repeating: "9", count: 10_000), "é.ö.ü.ß"])
+    func `an id that means nothing gives a reset and all rows`(_ id: String) async throws {
+        let store = try await Store.ofSensors(1)
+        var client = Client(try store.serverSentEvents(of: Sensor.order { $0.id.ascending }, lastEventID: id))
+        #expect(
+            try await client.readStep() == [
+                #"reset {"count":1}"#, #"snapshot {"index":0,"record":{"id":"s0","celsius":20.0,"note":null}}"#,
+                #"ready {"count":1}"#,
+            ])
+    }
+
+    @Test func `an empty id is none`() async throws {
+        let store = try await Store.ofSensors(0)
+        var client = Client(try store.serverSentEvents(of: Self.hot, lastEventID: ""))
+        #expect(try await client.readStep() == [#"ready {"count":0}"#])
+    }
+
+    @Test func `positions that are compacted, of another store, or in the future give a reset`() async throws {
+        var options = StoreOptions()
+        options.limits.retainedChangeSets = 3
+        let store = try await Store.ofSensors(1, options)
+        let compacted = try store.position
+        for celsius in 0..<10 { try await store.heat(to: Double(celsius)) }
+        let other = try await Store.ofSensors(1)
+        let now = try store.position
+        let future = "\(now.store.uuidString).\(String(now.epoch, radix: 16)).\(now.sequence + 5).77"
+        let diverged = "\(now.store.uuidString).\(String(now.epoch, radix: 16)).\(now.sequence).77"
+        for id in [compacted.description, try other.position.description, future, diverged] {
+            var client = Client(try store.serverSentEvents(of: Sensor.order { $0.id.ascending }, lastEventID: id))
+            #expect(
+                try await client.readStep() == [
+                    #"reset {"count":1}"#, #"snapshot {"index":0,"record":{"id":"s0","celsius":9.0,"note":null}}"#,
+                    #"ready {"count":1}"#,
+                ], "\(id)")
+            #expect(client.lastEventID == now.description)
+        }
+    }
+}
+#endif
