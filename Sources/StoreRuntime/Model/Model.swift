@@ -53,11 +53,13 @@ public final class Model<R: Record>: Observable, Identifiable, Sendable {
     /// A field of the record, as it is now: at the read view's position inside of one, else at the newest.
     ///
     /// Observation tracks it field by field.
+    @inlinable
     public subscript<V>(dynamicMember field: KeyPath<R.Fields, Field<R, V>>) -> V {
         value(FieldToken(R.fields[keyPath: field]))
     }
 
     /// The value of a field, tracked by Observation.
+    @inlinable
     func value<V>(_ token: FieldToken<R, V>) -> V { token.value(in: read(token.place).record) }
 
     /// The whole record, tracked by Observation as a read of each field.
@@ -72,7 +74,8 @@ public final class Model<R: Record>: Observable, Identifiable, Sendable {
     /// The position of the step that gave the model what it shows. Not tracked.
     public var position: Position { version(logging: nil).position }
 
-    private func read(_ slot: Int) -> ModelVersion<R> {
+    @usableFromInline
+    func read(_ slot: Int) -> ModelVersion<R> {
         registrar.access(self, keyPath: table.slots[slot])
         return version(logging: slot)
     }

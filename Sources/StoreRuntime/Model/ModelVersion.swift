@@ -1,8 +1,11 @@
-import StoreEngine
+public import StoreEngine
 
 /// What a model shows from one position on. Immutable.
-struct ModelVersion<R: Record>: Sendable {
-    let record: R
+///
+/// A class, so that code that is not specialized for the record's type hands it on without copying the record.
+@usableFromInline
+final class ModelVersion<R: Record>: Sendable {
+    @usableFromInline let record: R
     let position: Position
     let isDeleted: Bool
     /// The position of the version before, 0 for the first one.
