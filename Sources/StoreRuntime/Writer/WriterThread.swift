@@ -118,7 +118,8 @@ final class WriterThread: Sendable {
     static func requireElsewhere() throws(StoreError) {
         guard !isCurrent else {
             throw StoreError(
-                .nestedWrite, "a blocking write was asked for inside a write closure, or where Observation tells of a change",
+                .nestedWrite,
+                "a blocking write was asked for inside a write closure, or where Observation tells of a change",
                 remedy: "use the transaction that the closure was given, or write after it, in a task")
         }
     }

@@ -74,6 +74,7 @@ import Testing
         #expect(terminal.screen.mistakes.isEmpty, "\(terminal.screen.mistakes)")
         watcher.kill(SIGTSTP)
         try terminal.wait("the cursor") { $0.isCursorVisible }
+        try watcher.waitUntilStopped()
         terminal.resize(columns: 60, rows: 12)
         watcher.kill(SIGCONT)
         try terminal.wait("the rows again") { $0.lines.last == "s3  hall" }

@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import StoreEngine
+import Testing
 
 /// A command that goes on for ever, as `feed --follow` and `watch` do, in a process of its own, whose output goes to a file.
 struct Follower {
@@ -57,6 +58,19 @@ struct Follower {
 
     /// Sends a signal.
     func kill(_ signal: Int32) { _ = Glibc.kill(started.process.processIdentifier, signal) }
+
+    /// Waits until the process is stopped: a signal that continues it before that is lost.
+    func waitUntilStopped() throws {
+        let path = "/proc/\(started.process.processIdentifier)/stat"
+        let limit = Date() + 60
+        while Date() < limit {
+            // The state stands behind the name, which is in parentheses.
+            let words = try String(contentsOfFile: path, encoding: .utf8).split(separator: ")").last ?? ""
+            if words.hasPrefix(" T") { return }
+            sched_yield()
+        }
+        Issue.record("the process does not stop")
+    }
 
     /// Sends a signal and waits for the end.
     func end(_ signal: Int32 = SIGINT) throws -> Tool.Run {
