@@ -17,8 +17,10 @@ struct ObserverDelivery {
         for count in [1, 100, 1_000, 10_000] {
             let one = try await delivery(store, observers: count, touched: 1)
             let all = count == 10_000 ? try await delivery(store, observers: count, touched: count) : nil
-            let peer = try await peerDelivery(observers: count)
-            var line = "  \(count) observers, one touched: \(us(one)) until it has the value; GRDB \(us(peer))"
+            // It runs each observer's query again: with 10,000 that takes minutes.
+            let peer = count <= 1_000 ? try await peerDelivery(observers: count) : nil
+            var line = "  \(count) observers, one touched: \(us(one)) until it has the value"
+            if let peer { line += "; GRDB \(us(peer))" }
             if let all { line += "; all touched \(us(all)), \(String(format: "%.2f", all / Double(count))) µs each" }
             print(line)
         }
