@@ -6,21 +6,21 @@ protocol ModelTable: AnyObject, Sendable {
     /// Whether there are none.
     var isEmpty: Bool { get }
 
-    /// The number of the record type in a catalog; none where the catalog lacks it.
-    func typeNumbers(_ catalog: Catalog) -> Set<UInt32>
+    /// The number of the record type in a catalog; nil where the catalog lacks it.
+    func typeNumber(_ catalog: Catalog) -> UInt32?
 
     /// Gives models their versions after a step, and adds those that it concerns to `publishers`.
+    ///
+    /// A model whose record cannot be decoded ends: it keeps its last values, and asking for it again tells the error.
     ///
     /// - Parameter previous: the position of the step before.
     func apply(
         _ changes: [StepChange], from previous: UInt64, to position: Position, _ catalog: Catalog,
         _ publishers: inout [any Publishing]
-    ) throws(StoreError)
+    )
 
-    /// Reads all models' records again.
-    func refresh(
-        _ scope: borrowing ReadingScope, at position: Position, _ publishers: inout [any Publishing]
-    ) throws(StoreError)
+    /// Reads all models' records again; as ``apply(_:from:to:_:_:)`` otherwise.
+    func refresh(_ scope: borrowing ReadingScope, at position: Position, _ publishers: inout [any Publishing])
 
     /// Tells all observers that nothing comes any more.
     func endAll()
@@ -54,10 +54,7 @@ final class TypedModelTable<R: Record>: ModelTable {
 
     var isEmpty: Bool { entries.withLock { $0.isEmpty } }
 
-    func typeNumbers(_ catalog: Catalog) -> Set<UInt32> {
-        guard let binding = try? catalog.binding(R.self) else { return [] }
-        return [binding.type.type.id]
-    }
+    func typeNumber(_ catalog: Catalog) -> UInt32? { (try? catalog.binding(R.self))?.type.type.id }
 
     /// The live model of a key.
     func find(_ key: [UInt8]) -> Model<R>? { entries.withLock { $0[key]?.model } }
@@ -94,37 +91,48 @@ final class TypedModelTable<R: Record>: ModelTable {
     func apply(
         _ changes: [StepChange], from previous: UInt64, to position: Position, _ catalog: Catalog,
         _ publishers: inout [any Publishing]
-    ) throws(StoreError) {
-        if isEmpty { return }
-        let binding = try catalog.binding(R.self)
+    ) {
+        guard !isEmpty, let binding = try? catalog.binding(R.self) else { return }
         for change in changes where change.type === binding.type {
             guard let model = find(change.key) else { continue }
+            publishers.append(model)
             switch change.kind {
             case .delete, .replace: delete(model, at: position)
             default:
-                guard let content = change.after else { continue }
-                let record = try content.record(R.self, binding)
                 // What was read in the middle of the step has part of its changes.
                 let isExact = model.newestSequence <= previous
-                model.become(
-                    record, at: position, isExact ? ChangedFields(change.changedPlaces, binding) : nil)
+                let changed = isExact ? ChangedFields<R>(change.changedPlaces, binding) : nil
+                endingOnError(model) { () throws(StoreError) in
+                    guard let content = change.after else { return }
+                    model.become(try content.record(R.self, binding), at: position, changed)
+                }
             }
-            publishers.append(model)
         }
     }
 
     func refresh(
         _ scope: borrowing ReadingScope, at position: Position, _ publishers: inout [any Publishing]
-    ) throws(StoreError) {
-        if isEmpty { return }
-        let binding = try scope.state.catalog.binding(R.self)
+    ) {
+        guard !isEmpty, let binding = try? scope.state.catalog.binding(R.self) else { return }
         for model in all {
-            if let content = try scope.content(of: binding.type, key: model.key) {
-                model.become(try content.record(R.self, binding), at: position, nil)
-            } else {
-                delete(model, at: position)
-            }
             publishers.append(model)
+            endingOnError(model) { () throws(StoreError) in
+                if let content = try scope.content(of: binding.type, key: model.key) {
+                    model.become(try content.record(R.self, binding), at: position, nil)
+                } else {
+                    delete(model, at: position)
+                }
+            }
+        }
+    }
+
+    /// Ends a model whose record cannot be read. Others, and live results, must not suffer from that.
+    private func endingOnError(_ model: Model<R>, _ body: () throws(StoreError) -> Void) {
+        do {
+            try body()
+        } catch {
+            remove(model.key, serial: model.serial)
+            model.end()
         }
     }
 

@@ -13,7 +13,9 @@ struct AppliedState {
     private var catalogVersion: UInt64 = 0
     private var publications: [Publication] = []
     /// What has older versions, for views that were open when it was published.
-    private var withOlder: [any Publishing] = []
+    private var withOlder: [ObjectIdentifier: any Publishing] = [:]
+    /// The floor that those were pruned below last.
+    private var prunedFloor: UInt64 = 0
     /// The live results.
     var live = LiveRegistry()
     /// Those who want to know of changes, and make of them what they will.
@@ -42,7 +44,12 @@ struct AppliedState {
     ///
     /// - Returns: whether there are others.
     mutating func keep(_ older: [any Publishing], floor: UInt64) -> Bool {
-        withOlder = withOlder.filter { $0.prune(below: floor) } + older
+        // While the same view is open, there is nothing to let go.
+        if floor > prunedFloor {
+            withOlder = withOlder.filter { $0.value.prune(below: floor) }
+            prunedFloor = floor
+        }
+        for publisher in older { withOlder[ObjectIdentifier(publisher)] = publisher }
         return !withOlder.isEmpty
     }
 
@@ -60,15 +67,16 @@ struct AppliedState {
         let net = try net(scope, to: target, tables, recent)
         let isReset = net.resetsAll || catalogVersion != scope.state.catalog.version
         let changes = isReset ? [] : try net.finish()
+        // Nothing fails from here on: what was applied once must not be applied again.
         var publishers: [any Publishing] = []
         let told = isReset || !net.resetTypes.isEmpty ? nil : changes
         live.apply(told, in: scope, at: target, &publishers)
         dependents.apply(told, &publishers)
         for table in tables {
-            if isReset || !net.resetTypes.isDisjoint(with: table.typeNumbers(scope.state.catalog)) {
-                try table.refresh(scope, at: target, &publishers)
+            if isReset || table.typeNumber(scope.state.catalog).map(net.resetTypes.contains) ?? false {
+                table.refresh(scope, at: target, &publishers)
             } else {
-                try table.apply(changes, from: position.sequence, to: target, scope.state.catalog, &publishers)
+                table.apply(changes, from: position.sequence, to: target, scope.state.catalog, &publishers)
             }
         }
         applied = target
@@ -88,7 +96,7 @@ struct AppliedState {
             if dependents.isInterested(inType: number), interest[number] == .nothing { interest[number] = .after }
         }
         for table in tables where !table.isEmpty {
-            for number in table.typeNumbers(catalog) where interest[number] == .nothing { interest[number] = .after }
+            if let number = table.typeNumber(catalog), interest[number] == .nothing { interest[number] = .after }
         }
         var net = StepNet(catalog) { [interest] in interest[$0] ?? .nothing }
         var position = self.position

@@ -300,6 +300,28 @@ import Testing
         #expect(code.withLock { $0 } == .nestedWrite)
     }
 
+    @Test func `a record that cannot be decoded ends its model, and nothing else`() async throws {
+        let store = try Store.temporary(records: Exam.self, options: ChangeFeedTests.small())
+        try await store.write { tx in
+            for id in 0..<2 { try tx.insert(Exam(id: id, grade: Grade(unchecked: 1))) }
+        }
+        let (fine, bad) = (try store.model(Exam.self, id: 0), try store.model(Exam.self, id: 1))
+        var grades = bad.values(of: \.grade).makeAsyncIterator()
+        #expect(await grades.next()?.rawValue == 1)
+        var counts = store.counts(of: Exam.where { $0.id >= 0 }).makeAsyncIterator()
+        #expect(try await counts.next()?.value == 2)
+        try await store.write { tx in
+            try tx.upsert(Exam(id: 0, grade: Grade(unchecked: 2)))
+            try tx.upsert(Exam(id: 1, grade: Grade(unchecked: 1_000)))
+            try tx.insert(Exam(id: 2, grade: Grade(unchecked: 3)))
+        }
+        #expect(fine.grade.rawValue == 2 && bad.grade.rawValue == 1)
+        #expect(await grades.next() == nil)
+        // Counted once, however often a step is tried.
+        #expect(try await counts.next()?.value == 3)
+        #expect { try store.model(Exam.self, id: 1) } throws: { ($0 as? StoreError)?.code == .damaged }
+    }
+
     @Test func `models and fetches of one view agree while others write`() async throws {
         let store = try Self.store(sensors: 5)
         let models = try (0..<5).map { try store.model(Sensor.self, id: "s\($0)") }
@@ -371,4 +393,22 @@ import Testing
         #expect(model.isDeleted)
         await #expect(throws: StoreError.self) { try await model.update { $0.celsius = 0 } }
     }
+}
+
+/// A grade that programs of this version know up to 100.
+struct Grade: RawRepresentable, FieldValue, Equatable {
+    let rawValue: Int
+
+    init?(rawValue: Int) {
+        guard rawValue <= 100 else { return nil }
+        self.rawValue = rawValue
+    }
+
+    init(unchecked rawValue: Int) { self.rawValue = rawValue }
+}
+
+@Record
+struct Exam {
+    @ID var id: Int
+    var grade: Grade
 }
