@@ -139,20 +139,26 @@ import Testing
     }
 
     @Test(arguments: [SIGINT, SIGTERM]) func `A signal ends it with all that it told`(_ signal: Int32) throws {
-        let directory = try TemporaryFiles(["out": ""])
+        let directory = try TemporaryFiles(["readme": ""])
         let process = Process()
         process.executableURL = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
             .appending(path: "hostwatch")
         process.arguments = ["--store", directory.path + "/store", "--interval", "0.05"]
-        process.standardOutput = try FileHandle(forWritingTo: URL(filePath: directory.path + "/out"))
+        let pipe = Pipe()
+        process.standardOutput = pipe
         try process.run()
-        func output() throws -> String { try String(contentsOfFile: directory.path + "/out", encoding: .utf8) }
-        let limit = Date() + 60
-        while try !output().contains("mirrored"), Date() < limit { usleep(20_000) }
-        kill(process.processIdentifier, signal)
+        // Each read waits until there is more, or the end.
+        var output = ""
+        var isAsked = false
+        while case let more = pipe.fileHandleForReading.availableData, !more.isEmpty {
+            output += String(decoding: more, as: UTF8.self)
+            guard !isAsked, output.contains("mirrored") else { continue }
+            isAsked = true
+            kill(process.processIdentifier, signal)
+        }
         process.waitUntilExit()
         #expect(process.terminationReason == .exit && process.terminationStatus == 0)
-        let lines = try output().split(separator: "\n")
+        let lines = output.split(separator: "\n")
         #expect(lines.contains { $0.hasPrefix("mirrored ") && $0.hasSuffix(" records every 0.05 seconds") })
         #expect(lines.last?.hasPrefix("ended after ") == true)
     }

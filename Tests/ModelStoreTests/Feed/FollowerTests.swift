@@ -39,12 +39,17 @@ import Testing
 
     @Test(arguments: 0..<10)
     func `closing a store ends all who follow it with an error, whatever they do at that moment`(
-        milliseconds: Int
+        tenths: Int
     ) async throws {
         let store = try ChangeFeedTests.store()
         let start = try store.position
+        let (written, progress) = AsyncStream<Int>.makeStream()
         let writing = Task {
-            for number in 0..<200 { _ = try? await store.write { try $0.upsert(ChangeFeedTests.sensor(number)) } }
+            for number in 0..<200 {
+                _ = try? await store.write { try $0.upsert(ChangeFeedTests.sensor(number)) }
+                progress.yield(number)
+            }
+            progress.finish()
         }
         let followers = (0..<20).map { number in
             Task {
@@ -55,7 +60,8 @@ import Testing
                 }
             }
         }
-        try await Task.sleep(for: .milliseconds(milliseconds))
+        // So far the writing goes before the store is closed.
+        for await number in written where number >= tenths * 20 { break }
         await store.shutdown()
         for follower in followers {
             let error = await #expect(throws: StoreError.self) { try await follower.value }

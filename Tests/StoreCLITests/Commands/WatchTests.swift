@@ -114,14 +114,7 @@ import Testing
         let tool = try Sample.tool()
         let watcher = try Self.start(tool, "Log")
         _ = try watcher.lines { _ in true }
-        // It waits now, or is about to.
-        var readers = ""
-        for _ in 0..<100 {
-            readers = try tool.run("--output", "jsonl", "readers").output
-            if !readers.contains("\"behind\":") || readers.contains("\"transaction\":null") { break }
-            usleep(20_000)
-        }
-        #expect(readers.isEmpty || readers.contains("\"transaction\":null"), "\(readers)")
+        try tool.waitUntilNobodyReads()
         #expect(try tool.run("insert", "Log", "{\"text\": \"x\"}").status == 0)
         _ = try watcher.lines(upTo: 7)
         #expect(try watcher.end().status == 0)
@@ -130,16 +123,7 @@ import Testing
     @Test(.enabled(if: geteuid() == 0, "only root can be somebody else"))
     func `Whoever may only read the store can watch it`() throws {
         let tool = try Sample.tool()
-        let setpriv = ["/usr/bin/setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
-        let modes: [(String, mode_t)] = [
-            ("", 0o755), ("/data.mdb", 0o444), ("/feed.wake", 0o444), ("/lock.mdb", 0o666),
-        ]
-        for (name, mode) in modes { #expect(unsafe chmod(tool.store + name, mode) == 0) }
-        #expect(unsafe chmod(tool.folder, 0o755) == 0)
-        guard try tool.start(setpriv + ["test", "-x", Tool.executable], program: "/usr/bin/env").finish().status == 0
-        else { return }
-        let arguments = setpriv + [Tool.executable, "watch", "Log", "--output", "jsonl"]
-        let watcher = Follower(try tool.start(arguments, program: "/usr/bin/env"))
+        guard let watcher = try Follower(onlyReading: tool, ["watch", "Log", "--output", "jsonl"]) else { return }
         _ = try watcher.lines { _ in true }
         for number in 0..<5 { #expect(try tool.run("insert", "Log", "{\"text\": \"\(number)\"}").status == 0) }
         #expect(try WatchedRows(try watcher.lines(upTo: 11)).rows.count == 6)
@@ -148,18 +132,7 @@ import Testing
 
     @Test func `It ends quietly when nobody reads its output, also while nothing is written`() throws {
         let tool = try Sample.tool()
-        let script =
-            "set -o pipefail; timeout 60 '\(Tool.executable)' watch Log --output jsonl 2>errors | head -n 1 >first"
-        let process = Process()
-        process.executableURL = URL(filePath: "/bin/bash")
-        process.arguments = ["-c", script]
-        process.currentDirectoryURL = URL(filePath: tool.folder)
-        process.environment = ProcessInfo.processInfo.environment.merging(["MODELSTORE_DIR": "store"]) { $1 }
-        try process.run()
-        process.waitUntilExit()
-        #expect(process.terminationStatus == 0)
-        #expect(try String(contentsOfFile: tool.path("errors"), encoding: .utf8) == "")
-        #expect(try String(contentsOfFile: tool.path("first"), encoding: .utf8).hasPrefix(#"{"kind":"snapshot""#))
+        #expect(try tool.firstLine(of: "watch Log --output jsonl").hasPrefix(#"{"kind":"snapshot""#))
     }
 
     @Test func `An interrupt ends it although its reader takes nothing`() throws {

@@ -18,6 +18,19 @@ struct Follower {
 
     init(_ started: Tool.Started) { self.started = started }
 
+    /// Starts a command as a user who may read the store and not write it; nil where no such user can run it.
+    init?(onlyReading tool: Tool, _ command: [String]) throws {
+        let setpriv = ["/usr/bin/setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
+        let modes: [(String, mode_t)] = [
+            ("", 0o755), ("/data.mdb", 0o444), ("/feed.wake", 0o444), ("/lock.mdb", 0o666),
+        ]
+        for (name, mode) in modes { #expect(unsafe chmod(tool.store + name, mode) == 0) }
+        #expect(unsafe chmod(tool.folder, 0o755) == 0)
+        let probe = try tool.start(setpriv + ["test", "-x", Tool.executable], program: "/usr/bin/env").finish()
+        guard probe.status == 0 else { return nil }
+        started = try tool.start(setpriv + [Tool.executable] + command, program: "/usr/bin/env")
+    }
+
     /// The whole lines that it has written.
     func lines() throws -> [JSONValue] {
         let text = try Data(contentsOf: URL(filePath: started.files + ".out"))
@@ -76,6 +89,35 @@ struct Follower {
     func end(_ signal: Int32 = SIGINT) throws -> Tool.Run {
         kill(signal)
         return try started.finish()
+    }
+}
+
+extension Tool {
+    /// Waits until no process holds a snapshot: one that follows has come to its wait.
+    func waitUntilNobodyReads() throws {
+        let limit = Date() + 60
+        var readers = ""
+        while Date() < limit {
+            readers = try run("--output", "jsonl", "readers").output
+            if !readers.contains("\"behind\":") || readers.contains("\"transaction\":null") { break }
+        }
+        #expect(readers.isEmpty || readers.contains("\"transaction\":null"), "\(readers)")
+    }
+
+    /// The first line that a command writes whose reader takes no more; the command has to end by itself, quietly.
+    func firstLine(of command: String) throws -> String {
+        let process = Process()
+        process.executableURL = URL(filePath: "/bin/bash")
+        process.arguments = [
+            "-c", "set -o pipefail; timeout 60 '\(Tool.executable)' \(command) 2>errors | head -n 1 >first",
+        ]
+        process.currentDirectoryURL = URL(filePath: folder)
+        process.environment = ProcessInfo.processInfo.environment.merging(["MODELSTORE_DIR": "store"]) { $1 }
+        try process.run()
+        process.waitUntilExit()
+        #expect(process.terminationStatus == 0)
+        #expect(try String(contentsOfFile: path("errors"), encoding: .utf8) == "")
+        return try String(contentsOfFile: path("first"), encoding: .utf8)
     }
 }
 
