@@ -13,7 +13,6 @@ struct LiveRegistry {
     private var keys: [LiveRequestID: LiveKey] = [:]
 
     var counters: LiveCounters { matcher.counters }
-    var isEmpty: Bool { entries.isEmpty }
     var results: [LiveResult] { entries.values.map(\.result) }
 
     func interest(inType number: UInt32) -> StepNet.Interest { matcher.interest(inType: number) }

@@ -34,7 +34,8 @@ extension Model {
     ///   - field: the field, such as `\.celsius`.
     ///   - isOptimistic: whether this binding shows what was set before it is committed. Models and other bindings show it
     ///     after. When a transaction fails, the binding shows the committed value again.
-    ///   - onError: told of each transaction that failed, on no particular thread. By default nobody is told.
+    ///   - onError: told of each transaction that failed, on no particular thread; for a constant each one does
+    ///     (`invalidValue`). By default nobody is told.
     public func binding<V: Sendable>(
         _ field: KeyPath<R.Fields, Field<R, V>>, isOptimistic: Bool = false,
         onError: (@Sendable (any Error) -> Void)? = nil
@@ -57,7 +58,12 @@ extension Model {
                 let job = core.makeJob(
                     nil, nil,
                     { tx in
-                        try tx.update(R.self, id: id) { record in
+                        guard token.isMutable else {
+                            throw StoreError(
+                                .invalidValue, "\(R.recordSchema.name).\(token.name) is a constant",
+                                remedy: "declare it with var, or insert another record")
+                        }
+                        return try tx.update(R.self, id: id) { record in
                             var value = token.value(in: record)
                             body(&value)
                             token.set(value, in: &record)

@@ -74,6 +74,7 @@ import Testing
         #expect(store.liveQueryCounters.visited == before.visited + 2)
         #expect(try await updates.next()?.results.map(\.id) == ["s1"])
         #expect(try point.results.map(\.room) == ["kitchen"])
+        #expect(kitchen.explanation.contains("room") && point.explanation.contains("id"))
     }
 
     @Test func `an update of other fields than those asked for is not told`() async throws {

@@ -367,9 +367,21 @@ import Testing
         let model = try store.model(Sensor.self, id: "s0")
         let (errors, continuation) = AsyncStream<any Error>.makeStream()
         let binding = model.binding(\.serial, isOptimistic: true) { continuation.yield($0) }
+        // The writer is kept busy until the binding has shown what it was given.
+        let (begun, begin) = AsyncStream<Void>.makeStream()
+        let isShown = DispatchSemaphore(value: 0)
+        let busy = Task {
+            try await store.write { _ in
+                begin.finish()
+                isShown.wait()
+            }
+        }
+        for await _ in begun {}
         // Unique, and another one's.
         binding.wrappedValue = "A-1"
-        #expect(binding.wrappedValue == "A-1" || model.serial == "A-0")
+        #expect(binding.wrappedValue == "A-1" && model.serial == "A-0")
+        isShown.signal()
+        _ = try await busy.value
         for await error in errors {
             #expect((error as? StoreError)?.code == .uniqueViolation)
             break
@@ -379,6 +391,34 @@ import Testing
         #expect(binding.wrappedValue == "B")
         try await model.update { $0.note = "after" }
         #expect(model.serial == "B" && binding.wrappedValue == "B")
+    }
+
+    @Test func `a binding to a part changes that part in the transaction`() async throws {
+        let store = try Store.temporary(records: Shop.self, options: ChangeFeedTests.small())
+        try await store.write { try $0.insert(Shop(id: 1, place: Spot(street: "Elm", number: 1))) }
+        let model = try store.model(Shop.self, id: 1)
+        let number = model.binding(\.place).number
+        var values = model.values(of: \.place).makeAsyncIterator()
+        #expect(await values.next()?.number == 1)
+        number.wrappedValue = 7
+        number.update { $0 += 1 }
+        var last: Spot?
+        while last?.number != 8 { last = await values.next() }
+        #expect(last?.street == "Elm" && number.wrappedValue == 8)
+        #expect(Binding.constant(3).wrappedValue == 3)
+    }
+
+    @Test func `a binding to a constant tells that it cannot be set`() async throws {
+        let store = try Store.temporary(records: Shop.self, options: ChangeFeedTests.small())
+        try await store.write { try $0.insert(Shop(id: 1, place: Spot(street: "Elm", number: 1))) }
+        let model = try store.model(Shop.self, id: 1)
+        let (errors, told) = AsyncStream<any Error>.makeStream()
+        model.binding(\.opened) { told.yield($0) }.wrappedValue = 5
+        for await error in errors {
+            #expect((error as? StoreError)?.code == .invalidValue)
+            break
+        }
+        #expect(model.opened == 2)
     }
 
     @Test func `update changes the record as it is in the transaction`() async throws {
@@ -411,4 +451,23 @@ struct Grade: RawRepresentable, FieldValue, Equatable {
 struct Exam {
     @ID var id: Int
     var grade: Grade
+}
+
+@Embedded
+struct Spot {
+    var street: String
+    var number: Int
+}
+
+@Record
+struct Shop {
+    @ID var id: Int
+    var place: Spot
+    let opened: Int
+
+    init(id: Int, place: Spot, opened: Int = 2) {
+        self.id = id
+        self.place = place
+        self.opened = opened
+    }
 }
