@@ -6,6 +6,7 @@ let package = Package(
     name: "ModelStore",
     products: [
         .library(name: "ModelStore", targets: ["ModelStore"]),
+        .library(name: "ModelStoreComponents", targets: ["ModelStoreComponents"]),
         .library(name: "ModelStoreService", targets: ["ModelStoreService"]),
         .library(name: "ModelStoreCombine", targets: ["ModelStoreCombine"]),
         .library(name: "ModelStoreEvents", targets: ["ModelStoreEvents"]),
@@ -47,6 +48,12 @@ let package = Package(
             ]
         ),
         .target(name: "ModelStore", dependencies: ["StoreEngine", "StoreRuntime", "StoreMacros"]),
+
+        // Trees of components, headless; a module of its own, as its names are those of other frameworks too.
+        .target(
+            name: "ModelStoreComponents",
+            dependencies: ["ModelStore", "StoreRuntime", "StoreEngine", "LMDB", "StoreMacros"]
+        ),
 
         // Adapters to other packages, each behind a trait.
         .target(
@@ -108,6 +115,10 @@ let package = Package(
         .testTarget(name: "StoreEngineTests", dependencies: ["StoreEngine", "LMDB"]),
         .testTarget(name: "StoreRuntimeTests", dependencies: ["StoreRuntime", "StoreEngine", "LMDB"]),
         .testTarget(name: "ModelStoreTests", dependencies: ["ModelStore", "StoreRuntime", "StoreEngine"]),
+        .testTarget(
+            name: "ModelStoreComponentsTests",
+            dependencies: ["ModelStoreComponents", "ModelStore", "StoreRuntime", "StoreEngine"]
+        ),
         .testTarget(
             name: "ModelStoreServiceTests",
             dependencies: [

@@ -58,6 +58,10 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
         public static let readOnly = Code("readOnly")
         /// The store is closed.
         public static let closed = Code("closed")
+        /// A scope is closed.
+        public static let scopeClosed = Code("scopeClosed")
+        /// No scope provides an object that is asked for.
+        public static let notProvided = Code("notProvided")
         /// The store is in use by someone who must let go of it first.
         public static let inUse = Code("inUse")
         /// A write was asked for inside a write closure of the same store.

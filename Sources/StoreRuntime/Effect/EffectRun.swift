@@ -6,28 +6,30 @@ import StoreEngine
 /// Observation begins to watch only after the closure has returned; what is committed before that would be lost. So each run
 /// notes what it read of models and live results, and looks after it has begun to watch whether that is old by now.
 struct EffectRun {
-    private let core: StoreCore
+    /// Nil for effects that know no store.
+    private let core: StoreCore?
     /// Tells of the store's end.
     private let dependent = LiveDependent([])
 
-    init(_ core: StoreCore) throws {
+    init(_ core: StoreCore?) throws {
         self.core = core
+        guard let core else { return }
         try core.stepper.start(core)
         core.stepper.add(dependent)
     }
 
     /// Runs `body` until the task is cancelled, it throws, or the store is closed.
     nonisolated(nonsending) func run(_ body: () throws -> Void) async throws {
-        defer { core.stepper.remove(dependent) }
+        defer { core?.stepper.remove(dependent) }
         while !Task.isCancelled {
             // Else Observation would tell afterwards of what the closure has seen already.
-            await core.stepper.untilShown()
+            await core?.stepper.untilShown()
             if Task.isCancelled { return }
             let log = ReadLog()
             let signal = Signal()
             dependent.subscribe(signal)
             try withObservationTracking {
-                Result { try core.view(log: log) { _ in try body() } }
+                Result { try log.noting { try atOnePosition(log, body) } }
             } onChange: {
                 signal.raise()
             }.get()
@@ -38,6 +40,11 @@ struct EffectRun {
             case .ended: throw WriteQueue.closed
             }
         }
+    }
+
+    private func atOnePosition(_ log: ReadLog, _ body: () throws -> Void) throws {
+        guard let core else { return try body() }
+        try core.view(log: log) { _ in try body() }
     }
 }
 

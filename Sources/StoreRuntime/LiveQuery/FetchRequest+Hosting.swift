@@ -35,4 +35,18 @@ extension FetchRequest {
 
     /// The live query behind a wrapped property; nil for a request that is only a value.
     public var query: LiveQuery<R>? { source as? LiveQuery<R> }
+
+    /// A request to be the wrapper of a component's property: it is tied to the store of the scope that hosts the component.
+    ///
+    /// ```swift
+    /// @FetchRequest(Sensor.where { $0.celsius > 30 }) var hot: LiveRecords<Sensor>
+    /// ```
+    public init(_ request: FetchRequest) { self = request }
+
+    /// The request with what keeps its results up to date.
+    package func hosted(by query: LiveQuery<R>) -> FetchRequest {
+        var result = self
+        result.source = query
+        return result
+    }
 }

@@ -114,7 +114,7 @@ extension LiveResult: Publishing {
 }
 
 extension LiveResult: LoggedSource {
-    func hasChanged(since sequence: UInt64, part: Int) -> Bool {
+    package func hasChanged(since sequence: UInt64, part: Int) -> Bool {
         state.withLock { $0.versions.newestSequence > sequence }
     }
 }

@@ -12,8 +12,12 @@ extension Model {
     /// - Throws: what `body` throws; ``StoreError``: `recordNotFound` when the record was deleted, and as
     ///   ``Store/write(durability:_:)``.
     @discardableResult
-    public func update(_ body: @escaping @Sendable (inout R) throws -> Void) async throws -> Committed<R> {
+    public func update(
+        file: StaticString = #fileID, line: UInt = #line, _ body: @escaping @Sendable (inout R) throws -> Void
+    ) async throws -> Committed<R> {
         let id = id
+        let pin = pinForWrite((file, line))
+        defer { core.ownership.unpin(pin) }
         return try await core.write { tx in try tx.update(R.self, id: id, body) }
     }
 
@@ -21,8 +25,10 @@ extension Model {
     ///
     /// - Throws: ``StoreError``, as ``WriteTransaction/delete(_:id:)`` and ``Store/write(durability:_:)``.
     @discardableResult
-    public func delete() async throws -> Position {
+    public func delete(file: StaticString = #fileID, line: UInt = #line) async throws -> Position {
         let id = id
+        let pin = pinForWrite((file, line))
+        defer { core.ownership.unpin(pin) }
         return try await core.write { tx in try tx.delete(R.self, id: id) }.position
     }
 
@@ -38,7 +44,7 @@ extension Model {
     ///     (`invalidValue`). By default nobody is told.
     public func binding<V: Sendable>(
         _ field: KeyPath<R.Fields, Field<R, V>>, isOptimistic: Bool = false,
-        onError: (@Sendable (any Error) -> Void)? = nil
+        file: StaticString = #fileID, line: UInt = #line, onError: (@Sendable (any Error) -> Void)? = nil
     ) -> Binding<V> {
         let token = FieldToken(R.fields[keyPath: field])
         let pending = isOptimistic ? PendingValue<V>() : nil
@@ -69,11 +75,18 @@ extension Model {
                             token.set(value, in: &record)
                         }
                     }, result)
-                core.submit(job) { outcome in
+                let pin = pinForWrite((file, line))
+                core.submit(job) { [core] outcome in
+                    core.ownership.unpin(pin)
                     let isFailed = if case .failure = outcome { true } else { false }
                     if let number { pending?.finish(number, isFailed: isFailed) }
                     if case .failure(let error) = outcome { onError?(error) }
                 }
             })
+    }
+
+    /// Keeps the model until a write through it has ended, and lets reports tell of that.
+    private func pinForWrite(_ line: (file: StaticString, line: UInt)) -> PinID {
+        core.ownership.pin(self, .pendingWrite, by: Scope.currentHolder, line.file, line.line)
     }
 }

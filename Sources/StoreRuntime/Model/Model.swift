@@ -223,7 +223,7 @@ extension Model: Publishing {
 }
 
 extension Model: LoggedSource {
-    func hasChanged(since sequence: UInt64, part: Int) -> Bool {
+    package func hasChanged(since sequence: UInt64, part: Int) -> Bool {
         let version = state.withLock { $0.versions.newest }
         if version.sequence <= sequence { return false }
         guard part >= 0, version.previousSequence == sequence else { return true }

@@ -24,6 +24,9 @@ protocol ModelTable: AnyObject, Sendable {
 
     /// Tells all observers that nothing comes any more.
     func endAll()
+
+    /// The models, for reports.
+    var liveModels: [any OwnedModel] { get }
 }
 
 /// The live models of a record type: one for each id, known for as long as somebody uses it.
@@ -144,6 +147,8 @@ final class TypedModelTable<R: Record>: ModelTable {
     func endAll() {
         for model in all { model.end() }
     }
+
+    var liveModels: [any OwnedModel] { all }
 
     private var all: [Model<R>] { entries.withLock { $0.values.compactMap(\.model) } }
 }

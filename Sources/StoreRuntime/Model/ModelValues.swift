@@ -7,27 +7,34 @@ extension Model {
     /// Who is slow misses values between, never the newest. Each iterator keeps the model alive.
     ///
     /// - Parameter field: the field, such as `\.celsius`.
-    public func values<V: SendableMetatype>(of field: KeyPath<R.Fields, Field<R, V>>) -> ModelValues<R, V> {
+    public func values<V: SendableMetatype>(
+        of field: KeyPath<R.Fields, Field<R, V>>, file: StaticString = #fileID, line: UInt = #line
+    ) -> ModelValues<R, V> {
         let token = FieldToken(R.fields[keyPath: field])
-        return ModelValues(model: self, fields: PlaceSet([token.place]), read: { token.value(in: $0) }, areEqual: nil)
+        return ModelValues(model: self, fields: PlaceSet([token.place]), read: { token.value(in: $0) }, areEqual: nil,
+            line: (file, line))
     }
 
     /// The same for a type whose values can be compared: no two elements that follow each other are equal.
-    public func values<V: Equatable & SendableMetatype>(of field: KeyPath<R.Fields, Field<R, V>>) -> ModelValues<R, V> {
+    public func values<V: Equatable & SendableMetatype>(
+        of field: KeyPath<R.Fields, Field<R, V>>, file: StaticString = #fileID, line: UInt = #line
+    ) -> ModelValues<R, V> {
         let token = FieldToken(R.fields[keyPath: field])
         return ModelValues(
-            model: self, fields: PlaceSet([token.place]), read: { token.value(in: $0) }, areEqual: { $0 == $1 })
+            model: self, fields: PlaceSet([token.place]), read: { token.value(in: $0) }, areEqual: { $0 == $1 },
+            line: (file, line))
     }
 
     /// Several fields together: all values of an element are of one position.
     public func values<each V>(
-        of fields: repeat KeyPath<R.Fields, Field<R, each V>>
+        of fields: repeat KeyPath<R.Fields, Field<R, each V>>, file: StaticString = #fileID, line: UInt = #line
     ) -> ModelValues<R, (repeat each V)> {
         let tokens = (repeat FieldToken(R.fields[keyPath: each fields]))
         var places = PlaceSet()
         repeat places.insert((each tokens).place)
         return ModelValues(
-            model: self, fields: places, read: { record in (repeat (each tokens).value(in: record)) }, areEqual: nil)
+            model: self, fields: places, read: { record in (repeat (each tokens).value(in: record)) }, areEqual: nil,
+            line: (file, line))
     }
 }
 
@@ -40,6 +47,8 @@ public struct ModelValues<R: Record, Value>: AsyncSequence, Sendable {
     let fields: PlaceSet
     let read: @Sendable (R) -> Value
     let areEqual: (@Sendable (Value, Value) -> Bool)?
+    /// Where they are asked for.
+    let line: (file: StaticString, line: UInt)
 
     /// A subscription of its own.
     public func makeAsyncIterator() -> Iterator { Iterator(values: self) }
@@ -52,7 +61,7 @@ public struct ModelValues<R: Record, Value>: AsyncSequence, Sendable {
 
         init(values: ModelValues) {
             self.values = values
-            watch = ModelWatch(values.model, fields: values.fields)
+            watch = ModelWatch(values.model, fields: values.fields, line: values.line)
         }
 
         /// The next value; nil at the end, and when the task is cancelled.

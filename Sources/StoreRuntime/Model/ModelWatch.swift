@@ -17,13 +17,17 @@ final class ModelWatch<R: Record> {
     private let signal = Signal()
     private var subscription: UInt64?
     private var last: ModelVersion<R>?
+    private let pin: PinID
 
-    init(_ model: Model<R>, fields: PlaceSet) {
+    /// - Parameter line: where the subscription is asked for.
+    init(_ model: Model<R>, fields: PlaceSet, line: (file: StaticString, line: UInt)) {
         self.model = model
         self.fields = fields
+        pin = model.core.ownership.pin(model, .borrower, by: Scope.currentHolder, line.file, line.line)
     }
 
     deinit {
+        model.core.ownership.unpin(pin)
         if let subscription { model.unsubscribe(subscription) }
     }
 

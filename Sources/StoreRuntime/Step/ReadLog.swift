@@ -1,18 +1,55 @@
+import Foundation
 import StoreEngine
+import Synchronization
 
-/// What a closure has read of models and live results in a read view, to know whether it has to run again.
-final class ReadLog {
+/// What a closure has read of models, live results and other sources, to know whether it has to run again.
+///
+/// It belongs to the thread that the closure runs on.
+package final class ReadLog {
     /// Something that was read, and at which of its versions.
     private var reads: [(source: any LoggedSource, version: UInt64, part: Int)] = []
 
-    func note(_ source: any LoggedSource, version: UInt64, part: Int) { reads.append((source, version, part)) }
+    package init() {}
+
+    package func note(_ source: any LoggedSource, version: UInt64, part: Int) {
+        reads.append((source, version, part))
+    }
 
     /// Whether something that was read is another by now.
-    var isStale: Bool { reads.contains { $0.source.hasChanged(since: $0.version, part: $0.part) } }
+    package var isStale: Bool { reads.contains { $0.source.hasChanged(since: $0.version, part: $0.part) } }
+
+    /// How many logs are in use on all threads: while there are none, no thread has to look for its own.
+    private static let useCount = Atomic<Int>(0)
+
+    private static let key: pthread_key_t = {
+        var key = pthread_key_t()
+        let code = unsafe pthread_key_create(&key, nil)
+        precondition(code == 0, "the system has no thread-specific key left")
+        return key
+    }()
+
+    /// The log of the closure that the calling thread runs.
+    package static var current: ReadLog? {
+        guard useCount.load(ordering: .relaxed) > 0, let pointer = unsafe pthread_getspecific(key) else { return nil }
+        return unsafe Unmanaged<ReadLog>.fromOpaque(pointer).takeUnretainedValue()
+    }
+
+    /// Runs `body` with this as the calling thread's log.
+    package func noting<T>(_ body: () throws -> T) rethrows -> T {
+        _ = ReadLog.useCount.wrappingAdd(1, ordering: .relaxed)
+        let outer = ReadLog.current
+        // The caller keeps it for as long as the pointer is there.
+        unsafe pthread_setspecific(ReadLog.key, Unmanaged.passUnretained(self).toOpaque())
+        defer {
+            unsafe pthread_setspecific(ReadLog.key, outer.map { unsafe Unmanaged.passUnretained($0).toOpaque() })
+            _ = ReadLog.useCount.wrappingSubtract(1, ordering: .relaxed)
+        }
+        return try body()
+    }
 }
 
-/// What can be read in a read view and changes.
-protocol LoggedSource: AnyObject, Sendable {
+/// What can be read and changes.
+package protocol LoggedSource: AnyObject, Sendable {
     /// Whether the newest version, shown or not, differs in a part of it from an earlier one.
     func hasChanged(since version: UInt64, part: Int) -> Bool
 }

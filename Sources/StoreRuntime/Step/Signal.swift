@@ -67,7 +67,7 @@ package final class Signal: Sendable {
     package init() {}
 
     /// Waits until the bit is raised, the source has ended, or the task is cancelled.
-    func wait() async -> Wake {
+    package func wait() async -> Wake {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 if let wake = state.withLock({ $0.wait(continuation) }) { continuation.resume(returning: wake) }
@@ -79,7 +79,7 @@ package final class Signal: Sendable {
 
     package func raise() { resume(state.withLock { $0.raise() }) }
 
-    func end() { resume(state.withLock { $0.end() }) }
+    package func end() { resume(state.withLock { $0.end() }) }
 
     func cancel() { resume(state.withLock { $0.cancel() }) }
 

@@ -222,7 +222,7 @@ final class Stepper: Sendable {
 
     // MARK: Models
 
-    private var tables: [any ModelTable] { modelTables.withLock { Array($0.values) } }
+    fileprivate var tables: [any ModelTable] { modelTables.withLock { Array($0.values) } }
 
     /// The models of a record type.
     func table<R: Record>(_ type: R.Type) -> TypedModelTable<R> {
@@ -236,4 +236,8 @@ final class Stepper: Sendable {
 
     /// Whether what was read at a position may lack what is being applied.
     func isPast(_ sequence: UInt64) -> Bool { applying.load(ordering: .sequentiallyConsistent) > sequence }
+}
+
+extension Stepper: LiveModelSource {
+    var liveModels: [any OwnedModel] { tables.flatMap(\.liveModels) }
 }

@@ -17,6 +17,8 @@ final class StoreCore: Sendable {
     let dispatcher: Dispatcher
     /// Keeps models and live results up to date.
     let stepper = Stepper()
+    /// Knows who keeps models and other objects alive.
+    let ownership: OwnershipRegistry
     private let writer: WriterThread?
     private let stateStorage: HandoverMutex<KnownState>
     private let records: HandoverMutex<[any Record.Type]>
@@ -34,6 +36,8 @@ final class StoreCore: Sendable {
         self.environment = environment
         self.options = options
         self.writer = writer
+        ownership = OwnershipRegistry(options: options.ownership)
+        ownership.follow(stepper)
         dispatcher = Dispatcher(
             path: environment.path,
             wakeFile: try? WakeFile(in: environment.path, fileMode: options.fileMode, isReadOnly: options.isReadOnly))
@@ -198,6 +202,7 @@ final class StoreCore: Sendable {
     /// Ends the writer, after what is queued.
     func drain() {
         writer?.drain()
+        for scope in ownership.roots { scope.close() }
         stepper.stop()
         dispatcher.stop()
     }

@@ -37,6 +37,8 @@ public struct StoreOptions: Sendable {
     /// Told what happens to the store: each commit before its writes return. It is called by whoever commits, who waits for it;
     /// it must be quick, and must not use the store. Without one nothing is counted or timed.
     public var onEvent: (@Sendable (StoreEvent) -> Void)?
+    /// How models and other objects are kept alive, and who is told of what is amiss there.
+    public var ownership = OwnershipOptions()
     /// Where transactions get their time.
     public var clock: @Sendable () -> Date = { Date() }
     /// Where transactions get the first state of their random stream.

@@ -1,0 +1,149 @@
+public import StoreRuntime
+
+/// What a component's update places its children with, and asks for what outlasts it.
+public struct ComponentContext: ~Copyable {
+    /// What an update has placed.
+    struct Placed {
+        struct Child {
+            let key: ChildKey
+            let overrides: [ObjectIdentifier: Any]
+            /// Gives the node that is there the newer value; whether it has to be updated for that.
+            let become: (Node) -> Bool
+            let make: (Node) -> Node
+        }
+
+        fileprivate(set) var children: [Child] = []
+        fileprivate(set) var preferencesChanged = false
+    }
+
+    private let node: Node
+    private var placed = Placed()
+    private var ordinals: [ChildKey: Int] = [:]
+    private var closers: [() -> Void] = []
+    private var preferences: [ObjectIdentifier: Any] = [:]
+    private var askers: [ObjectIdentifier: PreferenceAsker] = [:]
+
+    init(_ node: Node) { self.node = node }
+
+    // MARK: Children
+
+    /// Places a child.
+    ///
+    /// It is the one of the last update if that has placed one of the same type with the same id or, without an id, by the same
+    /// line in the same turn. What its properties host stays then. A child that is not placed any more ends.
+    ///
+    /// - Parameters:
+    ///   - id: tells children of one type apart, wherever they are placed.
+    ///   - surroundings: sets values of the environment for it, and provides objects to it.
+    public mutating func place<C: Component>(
+        _ component: C, id: AnyHashable? = nil, file: StaticString = #fileID, line: UInt = #line,
+        column: UInt = #column, _ surroundings: (inout Surroundings) -> Void = { _ in }
+    ) {
+        let type = ObjectIdentifier(C.self)
+        let line = PlacingLine(file: "\(file)", line: line, column: column)
+        var key = ChildKey(type: type, id: id ?? AnyHashable(line), ordinal: 0)
+        let ordinal = ordinals[key, default: 0]
+        ordinals[key] = ordinal + 1
+        key.ordinal = ordinal
+        var given = Surroundings { [node] in node.inherited($0) }
+        surroundings(&given)
+        placed.children.append(
+            Placed.Child(key: key, overrides: given.overrides) { node in
+                (node as? TypedNode<C>)?.become(component) ?? false
+            } make: { parent in
+                parent.tree.makeNode(component, key: id, parent: parent)
+            })
+    }
+
+    // MARK: Life
+
+    /// The scope of the component's place, which is closed when the place ends.
+    ///
+    /// - Throws: ``StoreError`` with the code `scopeClosed`.
+    public func scope(file: StaticString = #fileID, line: UInt = #line) throws -> Scope {
+        try node.makeScope((file, line))
+    }
+
+    /// Has a closure run once, after the pass in which the component appears.
+    public func onAppear(_ body: @escaping () -> Void) {
+        guard !node.life.hasAppeared else { return }
+        node.tree.afterUpdates { [node] in
+            if !node.isEnded { body() }
+        }
+    }
+
+    /// Has a closure run once, when the component's place ends: the one that the newest update has given.
+    public mutating func onClose(_ body: @escaping () -> Void) { closers.append(body) }
+
+    /// Runs a task from when the component appears until its place ends.
+    ///
+    /// - Parameter id: with another one than in the update before, the task is cancelled and begun again.
+    public func task(
+        id: AnyHashable = 0, file: StaticString = #fileID, line: UInt = #line, column: UInt = #column,
+        _ body: @escaping @Sendable () async throws -> Void
+    ) {
+        let place = PlacingLine(file: "\(file)", line: line, column: column)
+        if let running = node.life.tasks[place] {
+            if running.id == id { return }
+            running.task.cancel()
+        }
+        guard let task = try? node.makeScope((file, line)).task(file: file, line: line, body) else { return }
+        node.life.tasks[place] = (id, task)
+    }
+
+    /// Calls a closure with each element of a sequence, from when the component appears until its place ends.
+    public func onReceive<S: AsyncSequence & Sendable>(
+        _ sequence: S, file: StaticString = #fileID, line: UInt = #line, column: UInt = #column,
+        perform body: @escaping @Sendable (S.Element) async throws -> Void
+    ) {
+        task(file: file, line: line, column: column) {
+            for try await element in sequence { try await body(element) }
+        }
+    }
+
+    /// Has a closure run after a pass in which a value is another than in the update before.
+    public func onChange<Value: Equatable>(
+        of value: Value, file: StaticString = #fileID, line: UInt = #line, column: UInt = #column,
+        perform body: @escaping (_ old: Value, _ new: Value) -> Void
+    ) {
+        let place = PlacingLine(file: "\(file)", line: line, column: column)
+        let old = node.life.watched.updateValue(value, forKey: place) as? Value
+        guard let old, old != value else { return }
+        node.tree.afterUpdates { [node] in
+            if !node.isEnded { body(old, value) }
+        }
+    }
+
+    // MARK: Preferences
+
+    /// Has a value flow up to the ancestors that ask for it.
+    public mutating func preference<Key: PreferenceKey>(_ key: Key.Type, _ value: Key.Value) {
+        preferences[ObjectIdentifier(key)] = value
+    }
+
+    /// Has a closure run, after the pass, when what flows up from the component and those below it is another than before.
+    public mutating func onPreferenceChange<Key: PreferenceKey>(
+        _ key: Key.Type, perform body: @escaping (Key.Value) -> Void
+    ) {
+        let memory = node.life.askers[ObjectIdentifier(key)]?.memory as? PreferenceMemory<Key> ?? PreferenceMemory<Key>()
+        askers[ObjectIdentifier(key)] = PreferenceAsker(memory: memory) { node in
+            if let value = memory.change(at: node) { body(value) }
+        }
+    }
+
+    // MARK: The end of an update
+
+    /// Takes over what the update has asked for.
+    consuming func end() -> Placed {
+        node.life.hasAppeared = true
+        node.life.closers = closers
+        let old = node.life.preferences
+        let areSame = old.count == preferences.count && preferences.allSatisfy { key, value in
+            old[key].map { areEqual($0, value) } ?? false
+        }
+        placed.preferencesChanged = !areSame || askers.count != node.life.askers.count
+        node.life.preferences = preferences
+        node.life.askers = askers
+        return placed
+    }
+}

@@ -1,0 +1,83 @@
+/// A value that is handed down a tree of components by a key.
+///
+/// ```swift
+/// struct UnitKey: EnvironmentKey { static let defaultValue = Unit.celsius }
+/// extension EnvironmentValues {
+///     var unit: Unit {
+///         get { self[UnitKey.self] }
+///         set { self[UnitKey.self] = newValue }
+///     }
+/// }
+/// ```
+public protocol EnvironmentKey {
+    /// What is handed down.
+    associatedtype Value: Sendable
+    /// The value where nobody has set one.
+    static var defaultValue: Value { get }
+}
+
+/// What is handed down to a place in a tree of components.
+public struct EnvironmentValues {
+    private let inherited: (ObjectIdentifier) -> Any?
+    private(set) var overrides: [ObjectIdentifier: any Sendable] = [:]
+
+    init(_ inherited: @escaping (ObjectIdentifier) -> Any?) { self.inherited = inherited }
+
+    /// The value of a key.
+    public subscript<Key: EnvironmentKey>(key: Key.Type) -> Key.Value {
+        get {
+            let id = ObjectIdentifier(key)
+            if let value = overrides[id] as? Key.Value { return value }
+            return inherited(id) as? Key.Value ?? Key.defaultValue
+        }
+        set { overrides[ObjectIdentifier(key)] = newValue }
+    }
+}
+
+/// A value of the environment, by its key path.
+///
+/// The component is updated when the value changes where it reads it.
+@propertyWrapper
+public struct Environment<Value>: DynamicProperty {
+    private let path: KeyPath<EnvironmentValues, Value>
+    private unowned(unsafe) var node: Node?
+
+    /// The value at a key path.
+    public init(_ path: KeyPath<EnvironmentValues, Value>) { self.path = path }
+
+    /// The value. In a component that no host has, what the key says.
+    public var wrappedValue: Value {
+        guard let node = unsafe node else { return EnvironmentValues { _ in nil }[keyPath: path] }
+        return EnvironmentValues { node.environment($0) }[keyPath: path]
+    }
+
+    public mutating func visit(_ slots: inout Slots) { unsafe node = slots.node }
+}
+
+extension Environment: Equatable {
+    /// Whether both are at the same key path.
+    public static func == (left: Environment, right: Environment) -> Bool { left.path == right.path }
+}
+
+/// What a component is given besides its value, where it is placed. Overrides reach it and what is below it.
+public struct Surroundings {
+    private(set) var overrides: [ObjectIdentifier: Any] = [:]
+    private let inherited: (ObjectIdentifier) -> Any?
+
+    init(_ inherited: @escaping (ObjectIdentifier) -> Any?) { self.inherited = inherited }
+
+    /// A value of the environment, as it is handed down and may be overridden here.
+    public subscript<Value>(path: WritableKeyPath<EnvironmentValues, Value>) -> Value {
+        get { EnvironmentValues { overrides[$0] ?? inherited($0) }[keyPath: path] }
+        set {
+            var values = EnvironmentValues { [overrides, inherited] in overrides[$0] ?? inherited($0) }
+            values[keyPath: path] = newValue
+            for (key, value) in values.overrides { overrides[key] = value }
+        }
+    }
+
+    /// Provides an object, to be found by its type.
+    public mutating func provide<Object: AnyObject>(_ object: Object) {
+        overrides[ObjectIdentifier(Object.self)] = object
+    }
+}

@@ -1,0 +1,43 @@
+import StoreEngine
+public import StoreRuntime
+
+extension Scope {
+    /// Provides an object to the scopes and components within this scope, to be found by its type. The scope owns it.
+    ///
+    /// - Throws: ``StoreError`` with the code `scopeClosed`.
+    public func provide<Object: AnyObject & Sendable>(
+        _ object: Object, file: StaticString = #fileID, line: UInt = #line
+    ) throws {
+        try own(object, file: file, line: line)
+        try part { ScopeEnvironment() }.subject(ObjectIdentifier(Object.self)).send(ScopeEnvironment.Value(value: object))
+    }
+
+    /// The object of a type that the nearest of this scope and its ancestors provides. Tracked by Observation.
+    ///
+    /// - Throws: ``StoreError`` with the code `notProvided` when none does.
+    public func environmentObject<Object: AnyObject & Sendable>(_ type: Object.Type = Object.self) throws -> Object {
+        if let object = provided(ObjectIdentifier(type)) as? Object { return object }
+        throw StoreError(
+            .notProvided, "no \(type) is provided to the scope \(path)",
+            remedy: "provide one to it, or to a scope that it is a part of")
+    }
+
+    /// Sets a value of the environment for the scopes and components within this scope.
+    ///
+    /// - Throws: ``StoreError`` with the code `scopeClosed`.
+    public func setEnvironment<Value: Sendable>(
+        _ path: WritableKeyPath<EnvironmentValues, Value>, _ value: Value
+    ) throws {
+        var values = EnvironmentValues { [self] in provided($0) }
+        values[keyPath: path] = value
+        let environment = try part { ScopeEnvironment() }
+        for (key, value) in values.overrides {
+            environment.subject(key).send(ScopeEnvironment.Value(value: value))
+        }
+    }
+
+    /// A value of the environment. Tracked by Observation.
+    public func environment<Value>(_ path: KeyPath<EnvironmentValues, Value>) -> Value {
+        EnvironmentValues { [self] in provided($0) }[keyPath: path]
+    }
+}

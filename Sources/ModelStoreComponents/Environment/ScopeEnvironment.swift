@@ -1,0 +1,38 @@
+import LMDB
+import StoreRuntime
+
+/// What a scope hands down to the scopes and components within it.
+///
+/// - `subjects` is protected by its mutex.
+final class ScopeEnvironment: Sendable {
+    /// What is handed down by a key; nil where nothing is.
+    struct Value: Sendable, Equatable {
+        let value: any Sendable
+
+        static func == (left: Value, right: Value) -> Bool { areEqual(left.value, right.value) }
+    }
+
+    private let subjects = HandoverMutex<[ObjectIdentifier: Subject<Value?>]>([:])
+
+    /// What is handed down by a key, tracked, also where that is nothing yet.
+    func subject(_ key: ObjectIdentifier) -> Subject<Value?> {
+        subjects.withLock { subjects in
+            if let subject = subjects[key] { return subject }
+            let subject = Subject<Value?>(nil)
+            subjects[key] = subject
+            return subject
+        }
+    }
+}
+
+extension Scope {
+    /// What the nearest of this scope and its ancestors hands down by a key.
+    func provided(_ key: ObjectIdentifier) -> (any Sendable)? {
+        var scope: Scope? = self
+        while let here = scope {
+            if let found = (try? here.part { ScopeEnvironment() })?.subject(key).value { return found.value }
+            scope = here.parent
+        }
+        return nil
+    }
+}

@@ -1,0 +1,66 @@
+public import StoreRuntime
+
+/// Hosts a tree of components in a scope, and updates it.
+///
+/// ```swift
+/// let host = try await connection.host { Dashboard() }
+/// ```
+///
+/// Updates run on the host, an actor of its own, so that components need not be `Sendable`. It ends with its scope: the tree's
+/// places end children first, and ``Scope/closed()`` waits for that.
+public actor ComponentHost {
+    /// The scope.
+    public nonisolated let scope: Scope
+    private let tree: Tree
+    private let inbox: Inbox
+
+    init(_ scope: Scope) {
+        self.scope = scope
+        let tree = Tree(scope)
+        inbox = tree.inbox
+        self.tree = tree
+    }
+
+    /// How many components there are, and how often they were updated.
+    public var counters: ComponentCounters { tree.counters }
+
+    /// Places another value of the outermost component, and updates what that concerns.
+    ///
+    /// - Throws: ``StoreError``: `scopeClosed`; `closed` when the store is.
+    public func place<C: Component>(_ make: @Sendable () -> C) async throws {
+        guard !scope.isClosed else { throw scope.closedError }
+        tree.place(make())
+        try await settle()
+    }
+
+    /// Updates what has to be because of what was committed and sent before, and returns when nothing has to be any more.
+    ///
+    /// - Throws: ``StoreError`` with the code `closed` when the store is.
+    public func settle() async throws {
+        // What was applied and is not shown yet would be told of afterwards, though it was seen.
+        await scope.untilShown()
+        if scope.isClosed { return }
+        try tree.settle()
+    }
+
+    /// Updates components until the scope closes, then ends the tree.
+    func run() async throws {
+        defer { tree.end() }
+        while await inbox.signal.wait() == .raised { try await settle() }
+    }
+}
+
+extension Scope {
+    /// Hosts a tree of components in this scope.
+    ///
+    /// - Parameter make: makes the value of the outermost one, on the host.
+    /// - Throws: ``StoreError``: `scopeClosed`; `closed` when the store is.
+    public func host<C: Component>(
+        file: StaticString = #fileID, line: UInt = #line, _ make: @escaping @Sendable () -> C
+    ) async throws -> ComponentHost {
+        let host = ComponentHost(self)
+        try task(file: file, line: line) { try await host.run() }
+        try await host.place(make)
+        return host
+    }
+}

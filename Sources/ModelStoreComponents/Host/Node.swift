@@ -1,0 +1,193 @@
+import Observation
+import StoreRuntime
+
+/// What tells a child from its siblings: its type with the id that it was given, else with the line that placed it.
+struct ChildKey: Hashable {
+    let type: ObjectIdentifier
+    let id: AnyHashable
+    /// Among those of the same type and id.
+    var ordinal: Int
+}
+
+/// A line that places a child or asks for something.
+struct PlacingLine: Hashable {
+    let file: String
+    let line: UInt
+    let column: UInt
+}
+
+/// A place in a tree of components. It belongs to the tree's actor.
+class Node {
+    let id: UInt64
+    let depth: Int
+    let path: String
+    let scope: Scope
+    unowned let tree: Tree
+    private(set) weak var parent: Node?
+    /// The children, in the order of their placing.
+    var children: [(key: ChildKey, node: Node)] = []
+    /// What the wrapped properties have hosted.
+    var slots: [AnyObject] = []
+    /// What is handed down from here on.
+    var overrides: [ObjectIdentifier: Any] = [:]
+    /// The keys of the environment that the last update has read.
+    private var readKeys: Set<ObjectIdentifier> = []
+    /// What handlers, tasks and preferences belong to the place.
+    var life = NodeLife()
+    private(set) var isEnded = false
+    /// Why it cannot be updated.
+    private var failure: OwnershipNotice?
+    private var ownPlace: ComponentPlace?
+    private var ownScope: Scope?
+    private var tracking = NodeTracking()
+
+    init(_ id: UInt64, name: String, parent: Node?, in tree: Tree) {
+        self.id = id
+        self.tree = tree
+        self.parent = parent
+        scope = tree.scope
+        depth = parent.map { $0.depth + 1 } ?? 0
+        path = "\(parent?.path ?? tree.scope.path)/\(name)"
+    }
+
+    // MARK: Updating
+
+    /// Gives the wrapped properties what is hosted for them, and runs the component's update. For the typed node to do.
+    func run(_ context: inout ComponentContext) throws {}
+
+    /// Updates the component.
+    ///
+    /// - Returns: what it has placed; nil where it has failed.
+    func update(_ noteReads: (ReadLog) -> Void) -> ComponentContext.Placed? {
+        failure = nil
+        readKeys = []
+        var placed: ComponentContext.Placed?
+        let isStale = tracking.track(noteReads) { [id, inbox = tree.inbox] number in
+            inbox.mark(id, number)
+        } body: {
+            var context = ComponentContext(self)
+            do {
+                try run(&context)
+                if failure == nil { placed = context.end() }
+            } catch {
+                failure = OwnershipNotice(
+                    .updateFailed, "the update of \(path) has failed: \(error)", scope: path, error: error)
+            }
+        }
+        if isStale { tree.inbox.mark(id, tracking.number) }
+        if let failure { scope.registry.tell(failure) }
+        return placed
+    }
+
+    /// Whether a mark is of what the last update has read.
+    func isCurrent(_ number: UInt64) -> Bool { tracking.number == number }
+
+    /// Has the update fail, with a notice.
+    func fail(_ code: OwnershipNotice.Code, _ message: String, _ line: (file: StaticString, line: UInt)) {
+        if failure == nil { failure = notice(code, message, line) }
+    }
+
+    /// Has the update fail with an error.
+    func fail(_ error: any Error) {
+        guard failure == nil else { return }
+        failure = OwnershipNotice(.updateFailed, "\(path) cannot be updated: \(error)", scope: path, error: error)
+    }
+
+    var hasFailed: Bool { failure != nil }
+
+    // MARK: Owning
+
+    /// What the place owns and borrows in the registry, made when it is needed first.
+    func place(_ line: (file: StaticString, line: UInt)) -> ComponentPlace {
+        if let ownPlace { return ownPlace }
+        let new = ComponentPlace(path, in: scope, parent: parent?.nearestPlace, line.file, line.line)
+        ownPlace = new
+        return new
+    }
+
+    private var nearestPlace: ComponentPlace? { ownPlace ?? parent?.nearestPlace }
+
+    /// A scope for the place's tasks, made when it is needed first.
+    func makeScope(_ line: (file: StaticString, line: UInt)) throws -> Scope {
+        if let ownScope { return ownScope }
+        let name = path.dropFirst(scope.path.count + 1)
+        let new = try scope.child(String(name), file: line.file, line: line.line)
+        ownScope = new
+        return new
+    }
+
+    /// Runs a task that ends with the place.
+    func run(_ line: (file: StaticString, line: UInt), _ body: @escaping @Sendable () async throws -> Void) {
+        // A closed scope has no tasks; nor is anything updated in it.
+        _ = try? makeScope(line).task(file: line.file, line: line.line, body)
+    }
+
+    func tell(_ code: OwnershipNotice.Code, _ message: String, _ line: (file: StaticString, line: UInt)) {
+        scope.registry.tell(notice(code, message, line))
+    }
+
+    func count<Object>(
+        constructed: Int, used: Int, of type: Object.Type, _ line: (file: StaticString, line: UInt)
+    ) {
+        scope.registry.count(constructed: constructed, used: used, of: "\(type)", line.file, line.line)
+    }
+
+    private func notice(
+        _ code: OwnershipNotice.Code, _ message: String, _ line: (file: StaticString, line: UInt)
+    ) -> OwnershipNotice {
+        OwnershipNotice(code, message, line: SourceLine(line.file, line.line), scope: path)
+    }
+
+    // MARK: The environment
+
+    /// What is handed down to this place by a key. The component is updated when that changes.
+    func environment(_ key: ObjectIdentifier) -> Any? {
+        readKeys.insert(key)
+        return inherited(key)
+    }
+
+    /// What is handed down to this place by a key.
+    func inherited(_ key: ObjectIdentifier) -> Any? {
+        var node: Node? = self
+        while let here = node {
+            if let value = here.overrides[key] { return value }
+            node = here.parent
+        }
+        return scope.provided(key)
+    }
+
+    /// Hands down something else from here on.
+    func override(_ new: [ObjectIdentifier: Any]) {
+        let keys = Set(new.keys).union(overrides.keys)
+        let changed = keys.filter { key in
+            guard let old = overrides[key], let new = new[key] else { return true }
+            return !areEqual(old, new)
+        }
+        overrides = new
+        if !changed.isEmpty { environmentChanged(changed) }
+    }
+
+    private func environmentChanged(_ keys: Set<ObjectIdentifier>) {
+        if !readKeys.isDisjoint(with: keys) { tree.ask(self) }
+        for (_, child) in children {
+            let reaching = keys.subtracting(child.overrides.keys)
+            if !reaching.isEmpty { child.environmentChanged(reaching) }
+        }
+    }
+
+    // MARK: The end
+
+    /// Ends the place, its children first, the newest first.
+    func end() {
+        for (_, child) in children.reversed() { child.end() }
+        children = []
+        isEnded = true
+        tree.forget(self)
+        tracking.end()
+        ownScope?.close()
+        life.end()
+        slots = []
+        ownPlace?.end()
+        ownPlace = nil
+    }
+}

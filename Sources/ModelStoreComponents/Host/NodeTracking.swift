@@ -1,0 +1,53 @@
+import Observation
+import StoreRuntime
+
+/// What an update has read, by Observation and by versions.
+///
+/// Observation cannot be told to forget: what it watches for an update that nothing has ended stays. So each update also reads
+/// something of the tracking's own, whose change ends it.
+struct NodeTracking {
+    private final class End: Observable, Sendable {
+        private let registrar = ObservationRegistrar()
+
+        var hasCome: Bool {
+            registrar.access(self, keyPath: \.hasCome)
+            return false
+        }
+
+        func come() {
+            registrar.willSet(self, keyPath: \.hasCome)
+            registrar.didSet(self, keyPath: \.hasCome)
+        }
+    }
+
+    private let newestEnd = End()
+    /// The number of the newest update.
+    private(set) var number: UInt64 = 0
+
+    /// Runs an update, and watches what it reads from then on.
+    ///
+    /// - Parameter changed: called, on any thread, when something of it changes, with the update's number.
+    /// - Returns: whether something has changed already, before it could be watched.
+    mutating func track(
+        _ noteReads: (ReadLog) -> Void, changed: @escaping @Sendable (UInt64) -> Void, body: () -> Void
+    ) -> Bool {
+        number += 1
+        newestEnd.come()
+        let number = number
+        let log = ReadLog()
+        noteReads(log)
+        withObservationTracking {
+            _ = newestEnd.hasCome
+            log.noting(body)
+        } onChange: {
+            changed(number)
+        }
+        return log.isStale
+    }
+
+    /// Ends the watching of the newest update.
+    mutating func end() {
+        number += 1
+        newestEnd.come()
+    }
+}

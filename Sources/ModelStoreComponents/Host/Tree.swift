@@ -1,0 +1,179 @@
+import StoreRuntime
+
+/// A tree of components, updated in passes. It belongs to one actor.
+final class Tree {
+    let scope: Scope
+    let inbox = Inbox()
+    private var root: Node?
+    private var nodes: [UInt64: Node] = [:]
+    private var lastID: UInt64 = 0
+    /// Those to be updated, by their depth: parents come before their children.
+    private var due: [Int: [UInt64]] = [:]
+    private var dueIDs: Set<UInt64> = []
+    /// What is done after the updates of a pass, in the order of asking.
+    private var afterwards: [() -> Void] = []
+    private var askers: Set<UInt64> = []
+    private var equalities: [ObjectIdentifier: Any?] = [:]
+    private(set) var counters = ComponentCounters()
+
+    /// The most passes in a row; after them something is amiss.
+    private static let passLimit = 100
+
+    init(_ scope: Scope) { self.scope = scope }
+
+    // MARK: Passes
+
+    /// Places the outermost component, or another value of it.
+    func place<C: Component>(_ component: C) {
+        if let root = root as? TypedNode<C> {
+            if root.become(component) { ask(root) }
+            return
+        }
+        let old = root
+        let new = makeNode(component, key: nil, parent: nil)
+        root = new
+        old?.end()
+        ask(new)
+    }
+
+    /// Updates whatever has to be, until nothing has.
+    ///
+    /// - Throws: ``StoreError`` with the code `closed`.
+    func settle() throws {
+        for _ in 0..<Self.passLimit {
+            takeMarks()
+            if dueIDs.isEmpty { return }
+            try pass()
+        }
+        guard !scope.isClosed else { return }
+        scope.registry.tell(
+            OwnershipNotice(
+                .endlessUpdates,
+                "the components of \(scope.path) have been updated \(Self.passLimit) times in a row; an update, or what runs after "
+                    + "it, changes what the same component reads", scope: scope.path))
+        // Others on the actor have their turn before it goes on.
+        inbox.signal.raise()
+    }
+
+    private func takeMarks() {
+        for (id, number) in inbox.take() {
+            if let node = nodes[id], node.isCurrent(number) { ask(node) }
+        }
+    }
+
+    private func pass() throws {
+        counters.passCount += 1
+        try scope.atOnePosition { noteReads in
+            while let node = nextDue(), !scope.isClosed { update(node, noteReads) }
+        }
+        while !afterwards.isEmpty || !askers.isEmpty {
+            let asking = askers.sorted(by: >)
+            askers = []
+            for id in asking {
+                guard let node = nodes[id] else { continue }
+                for asker in node.life.askers.values { asker.ask(node) }
+            }
+            let closures = afterwards
+            afterwards = []
+            if scope.isClosed { return }
+            for closure in closures { closure() }
+        }
+    }
+
+    /// Has a place updated in this pass, or the next one.
+    func ask(_ node: Node) {
+        guard !node.isEnded, dueIDs.insert(node.id).inserted else { return }
+        due[node.depth, default: []].append(node.id)
+    }
+
+    private func nextDue() -> Node? {
+        while let depth = due.keys.min() {
+            let ids = (due.removeValue(forKey: depth) ?? []).sorted()
+            for (index, id) in ids.enumerated() {
+                dueIDs.remove(id)
+                guard let node = nodes[id] else { continue }
+                if index + 1 < ids.count { due[depth] = Array(ids[(index + 1)...]) }
+                return node
+            }
+        }
+        return nil
+    }
+
+    /// Has a closure run after the updates of this pass.
+    func afterUpdates(_ body: @escaping () -> Void) { afterwards.append(body) }
+
+    // MARK: Places
+
+    private func update(_ node: Node, _ noteReads: (ReadLog) -> Void) {
+        counters.updateCount += 1
+        guard let placed = node.update(noteReads) else { return }
+        var known = Dictionary(uniqueKeysWithValues: node.children.map { ($0.key, $0.node) })
+        var children: [(key: ChildKey, node: Node)] = []
+        for placing in placed.children {
+            if let child = known.removeValue(forKey: placing.key) {
+                child.override(placing.overrides)
+                if placing.become(child) { ask(child) }
+                children.append((placing.key, child))
+            } else {
+                let child = placing.make(node)
+                child.overrides = placing.overrides
+                ask(child)
+                children.append((placing.key, child))
+            }
+        }
+        let gone = node.children.reversed().filter { known[$0.key] != nil }
+        node.children = children
+        for (_, child) in gone { child.end() }
+        if placed.preferencesChanged || !gone.isEmpty { preferencesChanged(below: node) }
+    }
+
+    func makeNode<C: Component>(_ component: C, key: AnyHashable?, parent: Node?) -> TypedNode<C> {
+        lastID += 1
+        let node = TypedNode(component, lastID, key: key, parent: parent, in: self)
+        nodes[lastID] = node
+        counters.componentCount = nodes.count
+        return node
+    }
+
+    func forget(_ node: Node) {
+        nodes[node.id] = nil
+        askers.remove(node.id)
+        counters.componentCount = nodes.count
+    }
+
+    /// Has those asked again who ask for what flows up from a place.
+    private func preferencesChanged(below node: Node) {
+        var asking: Node? = node
+        while let here = asking {
+            if !here.life.askers.isEmpty { askers.insert(here.id) }
+            asking = here.parent
+        }
+    }
+
+    /// How values of a component's type are compared; nil where they cannot be.
+    func equality<C>(of type: C.Type) -> ((C, C) -> Bool)? {
+        if let known = equalities[ObjectIdentifier(type)] { return known as? @Sendable (C, C) -> Bool }
+        let new = ModelStoreComponents.equality(of: type)
+        equalities[ObjectIdentifier(type)] = .some(new)
+        return new
+    }
+
+    /// Ends all places, children first.
+    func end() {
+        root?.end()
+        root = nil
+        due = [:]
+        dueIDs = []
+        afterwards = []
+    }
+}
+
+/// How much a host has done.
+public struct ComponentCounters: Sendable, Hashable {
+    /// How many components there are.
+    public internal(set) var componentCount = 0
+    /// How often one of them was updated.
+    public internal(set) var updateCount = 0
+    /// In how many passes.
+    public internal(set) var passCount = 0
+}

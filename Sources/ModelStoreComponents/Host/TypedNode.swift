@@ -1,0 +1,25 @@
+/// A place in a tree with the component that is placed there.
+final class TypedNode<C: Component>: Node {
+    private var component: C
+
+    init(_ component: C, _ id: UInt64, key: AnyHashable?, parent: Node?, in tree: Tree) {
+        self.component = component
+        super.init(id, name: key.map { "\(C.self)[\($0)]" } ?? "\(C.self)", parent: parent, in: tree)
+    }
+
+    /// Takes a newer value.
+    ///
+    /// - Returns: whether the component has to be updated for that.
+    func become(_ new: C) -> Bool {
+        if let isSame = tree.equality(of: C.self), isSame(component, new) { return false }
+        component = new
+        return true
+    }
+
+    override func run(_ context: inout ComponentContext) throws {
+        var slots = Slots(self)
+        component._visit(&slots)
+        if hasFailed { return }
+        try component.update(&context)
+    }
+}

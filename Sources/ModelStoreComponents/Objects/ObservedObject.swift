@@ -1,0 +1,73 @@
+import StoreRuntime
+
+/// An object that something else owns: a record's ``Model``, or what an ancestor made.
+///
+/// The component follows the object that its newest value has. While it is placed, the object is kept alive. `$sensor.celsius` is
+/// a binding to one of its properties, or of a model's fields.
+///
+/// An object that is made in place, `@ObservedObject var session = Session()`, is another one with each update of the parent, and
+/// starts anew each time; the registry tells so once for the line. That is what ``StateObject`` is for.
+@propertyWrapper
+public struct ObservedObject<Object: AnyObject>: DynamicProperty {
+    /// The object.
+    public let wrappedValue: Object
+    private let line: (file: StaticString, line: UInt)
+
+    /// An object to follow.
+    public init(wrappedValue: Object, file: StaticString = #fileID, line: UInt = #line) {
+        self.wrappedValue = wrappedValue
+        self.line = (file, line)
+    }
+
+    /// Gives bindings to the object's properties.
+    public var projectedValue: ObjectBindings<Object> { ObjectBindings(wrappedValue) }
+
+    public mutating func visit(_ slots: inout Slots) {
+        slots.slot { BorrowedSlot($0, line) }.follow(wrappedValue)
+    }
+}
+
+extension ObservedObject: Equatable {
+    /// Whether both follow the same object.
+    public static func == (left: ObservedObject, right: ObservedObject) -> Bool {
+        left.wrappedValue === right.wrappedValue
+    }
+}
+
+/// The object that a component's place borrows.
+final class BorrowedSlot<Object: AnyObject> {
+    private unowned let node: Node
+    private let line: (file: StaticString, line: UInt)
+    private weak var object: Object?
+    private var borrowing: ComponentPlace.Borrowing?
+    /// Whether nothing but this place had the object when it came.
+    private var isUnowned = false
+
+    init(_ node: Node, _ line: (file: StaticString, line: UInt)) {
+        self.node = node
+        self.line = line
+    }
+
+    func follow(_ new: Object) {
+        defer { (new as? any ObservableObject)?.objectWillChange.declare() }
+        if object === new { return }
+        let place = node.place(line)
+        let isHeld = place.isHeld(new)
+        let borrowing = place.borrow(new, line.file, line.line)
+        let isFirst = self.borrowing == nil
+        let wasUnowned = isUnowned
+        weak let old = object
+        if let borrowing = self.borrowing { place.takeBack(borrowing) }
+        self.borrowing = borrowing
+        object = new
+        isUnowned = !isHeld
+        guard isUnowned else { return }
+        node.count(constructed: 1, used: isFirst ? 1 : 0, of: Object.self, line)
+        // It went as soon as the place let it go, and so will this one.
+        guard !isFirst, wasUnowned, old == nil else { return }
+        node.tell(
+            .unowned,
+            "\(Object.self) is owned by nobody and is made anew with each update of the parent, so that its state starts over; "
+                + "use @StateObject, or hand in an object that something else owns", line)
+    }
+}

@@ -1,0 +1,20 @@
+/// What flowed up to one who asks, when he was told last.
+final class PreferenceMemory<Key: PreferenceKey> {
+    private var last: Key.Value?
+
+    /// What flows up to a node now; nil where that is what it was.
+    func change(at node: Node) -> Key.Value? {
+        var value = Key.defaultValue
+        join(node, &value)
+        if let last, areEqual(last, value) { return nil }
+        last = value
+        return value
+    }
+
+    private func join(_ node: Node, _ value: inout Key.Value) {
+        if let own = node.life.preferences[ObjectIdentifier(Key.self)] as? Key.Value {
+            Key.reduce(value: &value) { own }
+        }
+        for (_, child) in node.children { join(child, &value) }
+    }
+}

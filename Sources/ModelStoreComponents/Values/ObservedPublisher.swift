@@ -1,0 +1,61 @@
+import StoreRuntime
+
+/// Shows a component the newest value of a subject or of an asynchronous sequence.
+///
+/// ```swift
+/// @ObservedPublisher var unit: Unit               // _unit = ObservedPublisher(units)
+/// @ObservedPublisher(sensor.values(of: \.celsius)) var celsius = 0.0
+/// ```
+///
+/// A sequence is begun when the component appears, and ended with its place; one that comes with a later value of the component
+/// is ignored. A subject is the one of the newest value.
+@propertyWrapper
+public struct ObservedPublisher<Value: Sendable>: DynamicProperty {
+    private enum Source {
+        case subject(Subject<Value>)
+        case sequence(initial: Value, (Subject<Value>) -> @Sendable () async throws -> Void)
+    }
+
+    private let source: Source
+    private let line: (file: StaticString, line: UInt)
+    private var shown: Subject<Value>?
+
+    /// The values of a subject.
+    public init(_ subject: Subject<Value>) {
+        source = .subject(subject)
+        line = (#fileID, #line)
+        shown = subject
+    }
+
+    /// The elements of a sequence, and what is shown before the first one. An error ends it, and is told as a notice.
+    public init<S: AsyncSequence & Sendable>(
+        wrappedValue: Value, _ sequence: S, file: StaticString = #fileID, line: UInt = #line
+    ) where S.Element == Value {
+        source = .sequence(initial: wrappedValue) { subject in
+            { for try await element in sequence { subject.send(element) } }
+        }
+        self.line = (file, line)
+    }
+
+    /// The newest value.
+    public var wrappedValue: Value {
+        switch (shown, source) {
+        case (let shown?, _): shown.value
+        case (nil, .subject(let subject)): subject.value
+        case (nil, .sequence(let initial, _)): initial
+        }
+    }
+
+    /// The values, as a sequence.
+    public var projectedValue: SubjectValues<Value>? { shown?.values }
+
+    public mutating func visit(_ slots: inout Slots) {
+        guard case .sequence(let initial, let follow) = source else { return }
+        let line = line
+        shown = slots.slot { node in
+            let subject = Subject(initial)
+            node.run(line, follow(subject))
+            return subject
+        }
+    }
+}

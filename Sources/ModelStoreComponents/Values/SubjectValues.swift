@@ -1,0 +1,76 @@
+import StoreRuntime
+
+/// The values of a ``Subject``. See ``Subject/values``.
+public struct SubjectValues<Value: Sendable>: AsyncSequence, Sendable {
+    public typealias Element = Value
+    public typealias Failure = Never
+
+    /// What a sequence and its iterators know the subject by, without keeping it.
+    fileprivate final class Reference: Sendable {
+        weak let subject: Subject<Value>?
+
+        init(_ subject: Subject<Value>) { self.subject = subject }
+    }
+
+    private let reference: Reference
+    private let areEqual: (@Sendable (Value, Value) -> Bool)?
+
+    init(_ subject: Subject<Value>) {
+        reference = Reference(subject)
+        areEqual = nil
+    }
+
+    private init(_ reference: Reference, areEqual: @escaping @Sendable (Value, Value) -> Bool) {
+        self.reference = reference
+        self.areEqual = areEqual
+    }
+
+    /// The same without elements that equal the one before, which come where a subscriber has missed values between.
+    public func removeDuplicates() -> SubjectValues where Value: Equatable {
+        SubjectValues(reference) { $0 == $1 }
+    }
+
+    /// A subscription of its own, which begins with the value as it is.
+    public func makeAsyncIterator() -> Iterator { Iterator(reference, areEqual) }
+
+    /// Waits for values.
+    public struct Iterator: AsyncIteratorProtocol {
+        private let tap: Tap
+        private let areEqual: (@Sendable (Value, Value) -> Bool)?
+        private var last: Value?
+
+        fileprivate init(_ reference: Reference, _ areEqual: (@Sendable (Value, Value) -> Bool)?) {
+            tap = Tap(reference)
+            self.areEqual = areEqual
+        }
+
+        /// The next value; nil at the end, and when the task is cancelled.
+        public mutating func next() async -> Value? {
+            while let value = await tap.next() {
+                if let last, let areEqual, areEqual(last, value) { continue }
+                if areEqual != nil { last = value }
+                return value
+            }
+            return nil
+        }
+    }
+
+    /// One iterator's place with the subject.
+    private final class Tap {
+        private let reference: Reference
+        private let signal = Signal()
+
+        init(_ reference: Reference) {
+            self.reference = reference
+            signal.raise()
+            if let subject = reference.subject { subject.tap(signal) } else { signal.end() }
+        }
+
+        deinit { reference.subject?.untap(signal) }
+
+        func next() async -> Value? {
+            guard await signal.wait() == .raised else { return nil }
+            return reference.subject?.snapshot.value
+        }
+    }
+}

@@ -1,0 +1,53 @@
+import SwiftDiagnostics
+import SwiftSyntax
+import SwiftSyntaxBuilder
+import SwiftSyntaxMacros
+
+/// `@Component`: the conformance of a struct, with the visit of its wrapped properties.
+struct ComponentMacro: ExtensionMacro {
+    static let formatMode: FormatMode = .disabled
+
+    static func expansion(
+        of node: AttributeSyntax,
+        attachedTo declaration: some DeclGroupSyntax,
+        providingExtensionsOf type: some TypeSyntaxProtocol,
+        conformingTo protocols: [TypeSyntax],
+        in context: some MacroExpansionContext
+    ) throws -> [ExtensionDeclSyntax] {
+        var report = DiagnosticReport()
+        defer { report.emit(in: context) }
+        guard let structure = declaration.as(StructDeclSyntax.self) else {
+            report.add(.notAStruct(attribute: "Component"), at: node)
+            return []
+        }
+        let visits = structure.memberBlock.members
+            .compactMap { $0.decl.as(VariableDeclSyntax.self) }
+            .flatMap(\.wrappedNames)
+            .map { "\n        slots.visit(&_\($0))" }
+        let conformance = protocols.isEmpty ? "" : ": Component"
+        let access = (structure.modifiers.access ?? .internal).modifier
+        let text: DeclSyntax = """
+            extension \(type.trimmed)\(raw: conformance) {
+                \(raw: access)mutating func _visit(_ slots: inout Slots) {\(raw: visits.joined())
+                }
+            }
+            """
+        return text.as(ExtensionDeclSyntax.self).map { [$0] } ?? []
+    }
+}
+
+extension VariableDeclSyntax {
+    /// The names of the properties that have a property wrapper: those that are stored, can change and have an attribute with a
+    /// capital letter that is none of the language's.
+    fileprivate var wrappedNames: [String] {
+        guard bindingSpecifier.tokenKind == .keyword(.var), !modifiers.contains(.static) else { return [] }
+        let hasWrapper = attributes.contains { element in
+            guard let name = element.as(AttributeSyntax.self)?.attributeName.trimmedDescription else { return false }
+            return name.first?.isUppercase ?? false && name != "MainActor"
+        }
+        guard hasWrapper else { return [] }
+        return bindings.compactMap { binding in
+            binding.accessorBlock == nil ? binding.pattern.as(IdentifierPatternSyntax.self)?.identifier.plainName : nil
+        }
+    }
+}

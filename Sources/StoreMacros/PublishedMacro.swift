@@ -1,0 +1,83 @@
+import SwiftDiagnostics
+import SwiftSyntax
+import SwiftSyntaxBuilder
+import SwiftSyntaxMacros
+
+/// `@Published`: a property of a class whose value lies in a subject beside it, `_name`, and whose values `$name` gives.
+struct PublishedMacro: AccessorMacro, PeerMacro {
+    static let formatMode: FormatMode = .disabled
+
+    static func expansion(
+        of node: AttributeSyntax,
+        providingAccessorsOf declaration: some DeclSyntaxProtocol,
+        in context: some MacroExpansionContext
+    ) throws -> [AccessorDeclSyntax] {
+        var report = DiagnosticReport()
+        defer { report.emit(in: context) }
+        guard let property = PublishedProperty(declaration, node, in: context, &report) else { return [] }
+        var accessors: [AccessorDeclSyntax] = [
+            "get { _\(raw: property.name).value }",
+            "set { _\(raw: property.name).send(newValue) }",
+        ]
+        if property.initialValue == nil {
+            accessors.insert(
+                """
+                @storageRestrictions(initializes: _\(raw: property.name))
+                init(initialValue) { _\(raw: property.name) = Subject(initialValue) }
+                """, at: 0)
+        }
+        return accessors
+    }
+
+    static func expansion(
+        of node: AttributeSyntax,
+        providingPeersOf declaration: some DeclSyntaxProtocol,
+        in context: some MacroExpansionContext
+    ) throws -> [DeclSyntax] {
+        // The accessors' expansion tells what is wrong.
+        var ignored = DiagnosticReport()
+        guard let property = PublishedProperty(declaration, node, in: context, &ignored) else { return [] }
+        let generic = property.type.map { "<\($0)>" } ?? ""
+        let storage: DeclSyntax =
+            property.initialValue.map { "private let _\(raw: property.name) = Subject\(raw: generic)(\(raw: $0))" }
+            ?? "private let _\(raw: property.name): Subject\(raw: generic)"
+        return [
+            storage,
+            "\(raw: property.access)var $\(raw: property.name): SubjectValues\(raw: generic) { _\(raw: property.name).values }",
+        ]
+    }
+}
+
+/// What the macro has to know of the property.
+private struct PublishedProperty {
+    let name: String
+    let type: String?
+    let initialValue: String?
+    let access: String
+
+    init?(
+        _ declaration: some DeclSyntaxProtocol, _ node: AttributeSyntax, in context: some MacroExpansionContext,
+        _ report: inout DiagnosticReport
+    ) {
+        guard let variable = declaration.as(VariableDeclSyntax.self),
+            variable.bindingSpecifier.tokenKind == .keyword(.var), !variable.modifiers.contains(.static),
+            variable.bindings.count == 1, let binding = variable.bindings.first, binding.accessorBlock == nil,
+            let name = binding.pattern.as(IdentifierPatternSyntax.self)?.identifier.plainName,
+            context.lexicalContext.first?.is(ClassDeclSyntax.self) ?? false
+        else {
+            report.add(.notPublishable, at: node)
+            return nil
+        }
+        let written = binding.typeAnnotation?.type.trimmedDescription
+        guard let type = written ?? InferredType.text(of: binding.initializer?.value) else {
+            report.add(.publishedWithoutType(name), at: node)
+            return nil
+        }
+        self.name = name
+        self.type = type
+        initialValue =
+            binding.initializer?.value.trimmedDescription ?? (written?.hasSuffix("?") ?? false ? "nil" : nil)
+        // A peer of a private property may be private itself, as it is in the same place.
+        access = variable.modifiers.accessModifier.map { $0.trimmedDescription + " " } ?? ""
+    }
+}

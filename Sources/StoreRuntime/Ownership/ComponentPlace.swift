@@ -1,0 +1,54 @@
+import LMDB
+
+/// What a place in a tree of components owns and borrows: a scope of the registry without what else a ``Scope`` can do.
+///
+/// It belongs to whoever updates the tree, on one actor.
+package final class ComponentPlace {
+    private let registry: OwnershipRegistry
+    private let path: String
+    private let number: UInt64
+    private var owned: [PinID] = []
+    private var borrowed: Set<PinID> = []
+
+    package init(
+        _ path: String, in scope: Scope, parent: ComponentPlace?, _ file: StaticString, _ line: UInt
+    ) {
+        registry = scope.registry
+        self.path = path
+        number = registry.open(path, in: parent?.number ?? scope.number, file, line)
+    }
+
+    /// Owns an object until the place ends.
+    package func own(_ object: AnyObject, _ file: StaticString, _ line: UInt) {
+        owned.append(registry.pin(object, .owner, by: .scope(number), file, line))
+    }
+
+    /// Borrows an object until that is taken back, or the place ends.
+    package func borrow(_ object: AnyObject, _ file: StaticString, _ line: UInt) -> Borrowing {
+        let pin = registry.pin(object, .borrower, by: .scope(number), file, line)
+        borrowed.insert(pin)
+        return Borrowing(pin: pin)
+    }
+
+    /// Lets go what was borrowed.
+    package func takeBack(_ borrowing: Borrowing) {
+        borrowed.remove(borrowing.pin)
+        registry.unpin(borrowing.pin)
+    }
+
+    /// Whether a scope or a place owns or borrows an object.
+    package func isHeld(_ object: AnyObject) -> Bool { registry.isInScope(object) }
+
+    /// Lets go what it has, what it owns last, and ends.
+    package func end() {
+        registry.unpin(owned + borrowed, of: path)
+        owned = []
+        borrowed = []
+        registry.closed(number)
+    }
+
+    /// Something that a place borrows.
+    package struct Borrowing {
+        fileprivate let pin: PinID
+    }
+}

@@ -1,0 +1,36 @@
+/// Which notices were given, and how often initial values were made.
+struct NoticeBook {
+    struct Constructed {
+        let type: String
+        var constructedCount = 0
+        var usedCount = 0
+    }
+
+    private struct Subject: Hashable {
+        let code: OwnershipNotice.Code
+        let line: SourceLine?
+        /// What tells notices without a line apart.
+        let message: String?
+    }
+
+    private var told: Set<Subject> = []
+    /// By the number of the line.
+    private(set) var constructions: [UInt32: Constructed] = [:]
+
+    var count: Int { told.count }
+
+    /// Notes a notice.
+    ///
+    /// - Returns: whether there was none of its kind for the line.
+    mutating func isNew(_ notice: OwnershipNotice) -> Bool {
+        told.insert(
+            Subject(code: notice.code, line: notice.line, message: notice.line == nil ? notice.message : nil)
+        ).inserted
+    }
+
+    mutating func count(_ constructed: Int, _ used: Int, line: UInt32, of type: () -> String) {
+        if constructions[line] == nil { constructions[line] = Constructed(type: type()) }
+        constructions[line]?.constructedCount += constructed
+        constructions[line]?.usedCount += used
+    }
+}

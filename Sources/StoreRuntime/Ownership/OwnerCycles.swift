@@ -1,0 +1,41 @@
+/// Finds who keeps each other alive among registered owners: a depth-first walk that looks for edges back to its own path.
+///
+/// Linear in the number of edges. Of each group that hangs together in rings, the rings found depend on the order of the nodes;
+/// at least one of each group is.
+struct OwnerCycles<Node: Hashable> {
+    private let edges: [Node: [Node]]
+    private var isDone: Set<Node> = []
+    private var found: [[Node]] = []
+
+    /// The rings: the nodes along each, the first one again at its end.
+    static func find(_ edges: [Node: [Node]], from starts: [Node]) -> [[Node]] {
+        var search = OwnerCycles(edges: edges)
+        for start in starts { search.walk(start) }
+        return search.found
+    }
+
+    private init(edges: [Node: [Node]]) { self.edges = edges }
+
+    private mutating func walk(_ start: Node) {
+        guard !isDone.contains(start) else { return }
+        // No recursion: chains of owners may be long.
+        var path: [(node: Node, next: Int)] = [(start, 0)]
+        var places: [Node: Int] = [start: 0]
+        while let (node, next) = path.last {
+            guard let targets = edges[node], next < targets.count else {
+                isDone.insert(node)
+                places[node] = nil
+                path.removeLast()
+                continue
+            }
+            path[path.count - 1].next += 1
+            let target = targets[next]
+            if let place = places[target] {
+                found.append(path[place...].map(\.node) + [target])
+            } else if !isDone.contains(target) {
+                places[target] = path.count
+                path.append((target, 0))
+            }
+        }
+    }
+}

@@ -1,0 +1,40 @@
+/// How an ownership registry keeps its objects.
+public struct OwnershipOptions: Sendable {
+    /// How long a record's model is kept after the last who pinned it has let it go, in case somebody asks for it again. The
+    /// standard is not at all.
+    public var gracePeriod = Duration.zero
+    /// The most models that are kept so at once; with more, the one that waits longest goes.
+    public var graceLimit = 10_000
+    /// Told what is worth knowing, each kind once for a line of source. It is called by whoever finds it, and must be quick.
+    public var onNotice: (@Sendable (OwnershipNotice) -> Void)?
+
+    let clock: OwnershipClock
+
+    /// The standard options, with the system's clock.
+    public init() { clock = OwnershipClock(ContinuousClock()) }
+
+    /// The standard options, with a clock by which ages and the grace period are measured.
+    public init(clock: some Clock<Duration>) { self.clock = OwnershipClock(clock) }
+}
+
+/// A clock that counts nanoseconds from when it was made, whatever its instants are.
+struct OwnershipClock: Sendable {
+    /// The nanoseconds.
+    let now: @Sendable () -> Int64
+    /// Waits until the clock shows a number of nanoseconds.
+    let sleep: @Sendable (_ until: Int64) async throws -> Void
+
+    init<C: Clock<Duration>>(_ clock: C) {
+        let start = clock.now
+        now = { start.duration(to: clock.now).nanoseconds }
+        sleep = { until in try await clock.sleep(until: start.advanced(by: .nanoseconds(until)), tolerance: nil) }
+    }
+}
+
+extension Duration {
+    var nanoseconds: Int64 {
+        let (seconds, attoseconds) = components
+        let (product, isOver) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+        return isOver ? .max : product &+ attoseconds / 1_000_000_000
+    }
+}

@@ -1,0 +1,285 @@
+import LMDB
+
+/// Knows which objects are kept alive, by whom, since when and from which line.
+///
+/// Each store has one (``Store/ownership``), which its scopes, models and components use; programs without a store make their
+/// own. It can be used from any thread. Pinning and releasing take constant time.
+///
+/// - `state` is protected by its mutex, under which no object's `deinit` runs; `models` by its own.
+public final class OwnershipRegistry: Sendable {
+    private struct State {
+        var pins: PinState
+        var lines = SourceLines()
+        var scopes: [UInt64: OpenScope] = [:]
+        var lastScope: UInt64 = 0
+        var suspects: [Suspect] = []
+        var notices = NoticeBook()
+        /// Whether a task ends rests as their time comes.
+        var isTimed = false
+    }
+
+    struct OpenScope {
+        let path: String
+        let parent: UInt64?
+        /// Nil for a place in a tree of components.
+        var reference: ScopeReference?
+        let line: UInt32
+        let since: Int64
+        /// The object that keeps it, where one says so.
+        let holder: ObjectIdentifier?
+    }
+
+    /// What should be gone after the end of a scope.
+    private struct Suspect: Sendable {
+        let reference: WeakObject
+        let scope: String
+        let line: UInt32
+        let since: Int64
+        var isTold = false
+
+        var object: KeptObject? { reference.object.map(KeptObject.init) }
+    }
+
+    /// An object that is asked for nothing but whether it is there still, and what it is called.
+    private final class WeakObject: @unchecked Sendable {
+        weak let object: AnyObject?
+
+        init(_ object: AnyObject) { self.object = object }
+    }
+
+    private struct WeakModels {
+        weak var source: (any LiveModelSource)?
+    }
+
+    private let state: HandoverMutex<State>
+    private let models = HandoverMutex(WeakModels())
+    private let options: OwnershipOptions
+
+    /// A registry without a store.
+    public init(options: OwnershipOptions = OwnershipOptions()) {
+        self.options = options
+        state = HandoverMutex(
+            State(
+                pins: PinState(
+                    restNanoseconds: max(0, options.gracePeriod.nanoseconds), restLimit: max(0, options.graceLimit))))
+    }
+
+    /// Has reports list a store's models.
+    func follow(_ source: any LiveModelSource) { models.withLock { $0.source = source } }
+
+    private var now: Int64 { options.clock.now() }
+
+    // MARK: Pins
+
+    /// Keeps an object alive until what this returns is released.
+    ///
+    /// - Parameters:
+    ///   - kind: why.
+    ///   - holder: the object that keeps it, to find rings of them; it is not kept alive by that.
+    public func pin(
+        _ object: some AnyObject & Sendable, _ kind: PinKind = .owner, by holder: AnyObject? = nil,
+        file: StaticString = #fileID, line: UInt = #line
+    ) -> Pin {
+        let holder = holder.map { PinState.Holder.object(ObjectIdentifier($0)) } ?? Scope.currentHolder
+        return Pin(pin(object, kind, by: holder, file, line), self)
+    }
+
+    func pin(
+        _ object: AnyObject, _ kind: PinKind, by holder: PinState.Holder, _ file: StaticString, _ line: UInt
+    ) -> PinID {
+        let now = now
+        let object = KeptObject(object)
+        return state.withLock { state in
+            let line = state.lines.number(file, line)
+            return state.pins.pin(object, kind, by: holder, line: line, at: now)
+        }
+    }
+
+    func unpin(_ id: PinID) { _ = end(id) }
+
+    /// - Returns: whether the object is in no scope any more.
+    private func end(_ id: PinID) -> Bool {
+        let now = now
+        // The object, if it goes, goes at the end of this function.
+        let (unpinned, startsTimer) = state.withLock { state in
+            let unpinned = state.pins.unpin(id, at: now)
+            let startsTimer = unpinned.rests && !state.isTimed
+            if startsTimer { state.isTimed = true }
+            return (unpinned, startsTimer)
+        }
+        if startsTimer { endRestsInTime() }
+        return unpinned.isOutOfScopes
+    }
+
+    /// Ends the pins of a scope that closes, the newest first, and remembers what should be gone after it and is not.
+    func unpin(_ ids: [PinID], of path: String) {
+        let now = now
+        var suspects: [Suspect] = []
+        for id in ids.reversed() {
+            guard let (object, line) = state.withLock({ $0.pins.content(id) }) else { continue }
+            if end(id) { suspects.append(Suspect(reference: WeakObject(object.object), scope: path, line: line, since: now)) }
+        }
+        suspects.removeAll { $0.object == nil }
+        if suspects.isEmpty { return }
+        state.withLock { $0.suspects = $0.suspects.filter { $0.object != nil } + suspects }
+    }
+
+    /// Whether a scope owns or borrows an object.
+    func isInScope(_ object: AnyObject) -> Bool {
+        let object = KeptObject(object)
+        return state.withLock { $0.pins.isInScope(object) }
+    }
+
+    // MARK: The grace period
+
+    private func endRestsInTime() {
+        let sleep = options.clock.sleep
+        Task { [weak self] in
+            while let end = self?.nextRestEnd() {
+                do { try await sleep(end) } catch { return }
+                self?.endRests()
+            }
+        }
+    }
+
+    /// When the task that ends rests has to look again; nil when there are none, and the task ends.
+    private func nextRestEnd() -> Int64? {
+        state.withLock { state in
+            let end = state.pins.nextRestEnd
+            if end == nil { state.isTimed = false }
+            return end
+        }
+    }
+
+    private func endRests() {
+        let now = now
+        let gone = state.withLock { $0.pins.endRests(at: now) }
+        withExtendedLifetime(gone) {}
+    }
+
+    /// Lets go at once what is only kept for the grace period.
+    public func releaseResting() {
+        let gone = state.withLock { $0.pins.endAllRests() }
+        withExtendedLifetime(gone) {}
+    }
+
+    // MARK: Scopes
+
+    /// Notes that a scope is open, or something like one.
+    ///
+    /// - Returns: its number. Numbers rise.
+    func open(
+        _ path: String, in parent: UInt64?, heldBy holder: ObjectIdentifier? = nil, _ file: StaticString, _ line: UInt
+    ) -> UInt64 {
+        let now = now
+        return state.withLock { state in
+            state.lastScope += 1
+            let line = state.lines.number(file, line)
+            state.scopes[state.lastScope] = OpenScope(
+                path: path, parent: parent, line: line, since: now, holder: holder)
+            return state.lastScope
+        }
+    }
+
+    func opened(_ scope: ScopeReference) { state.withLock { $0.scopes[scope.number]?.reference = scope } }
+
+    /// Notes that a scope has closed, and its tasks have ended: tells what should be gone with it.
+    func closed(_ number: UInt64) {
+        state.withLock { $0.scopes[number] = nil }
+        tellLeaks()
+    }
+
+    /// The scopes without a parent that are open.
+    var roots: [Scope] { state.withLock { $0.scopes.values.filter { $0.parent == nil }.compactMap { $0.reference?.scope } } }
+
+    // MARK: Asking
+
+    /// What is alive, by whom and since when. Linear in the number of pins, models and scopes.
+    public func report() -> OwnershipReport { OwnershipReporter(snapshot()).report() }
+
+    /// What is alive although the last scope that owned or borrowed it is closed.
+    public func leaks() -> [OwnershipReport.Leak] { OwnershipReporter(snapshot()).leaks }
+
+    /// Why an object is alive: a model, or any other.
+    public func whyAlive(_ object: AnyObject) -> OwnershipReport.Object {
+        let object = KeptObject(object)
+        return OwnershipReporter(snapshot(of: object)).describe(object)
+    }
+
+    /// How much of what there is. Constant time, but for models and leaks: linear in their number.
+    public var metrics: OwnershipMetrics {
+        let modelCount = models.withLock { $0.source }?.liveModels.count ?? 0
+        return state.withLock { state in
+            OwnershipMetrics(
+                pinCount: state.pins.pinCount, objectCount: state.pins.objectCount, modelCount: modelCount,
+                restingCount: state.pins.restingCount, scopeCount: state.scopes.count,
+                leakCount: state.suspects.count { suspect in
+                    suspect.object.map { !state.pins.isInScope($0) && !state.pins.isResting($0) } ?? false
+                }, noticeCount: state.notices.count)
+        }
+    }
+
+    private func snapshot(of object: KeptObject? = nil) -> OwnershipSnapshot {
+        let live = object == nil ? (models.withLock { $0.source }?.liveModels ?? []).map { KeptObject($0) } : []
+        let now = now
+        return state.withLock { state in
+            var snapshot = OwnershipSnapshot(now: now, lines: state.lines)
+            for object in object.map({ [$0] }) ?? state.pins.objects + live {
+                snapshot.add(object, state.pins.pins(of: object), isResting: state.pins.isResting(object))
+            }
+            for suspect in state.suspects {
+                guard let object = suspect.object, !state.pins.isInScope(object), !state.pins.isResting(object) else {
+                    continue
+                }
+                snapshot.add(object, state.pins.pins(of: object), isResting: false)
+                snapshot.leaks.append((object, suspect.scope, suspect.line, suspect.since))
+            }
+            snapshot.scopes = state.scopes
+            snapshot.constructions = state.notices.constructions
+            return snapshot
+        }
+    }
+
+    // MARK: Notices
+
+    /// Tells something, once for its kind and line.
+    package func tell(_ notice: OwnershipNotice) {
+        guard state.withLock({ $0.notices.isNew(notice) }) else { return }
+        options.onNotice?(notice)
+    }
+
+    private func tellLeaks() {
+        let suspects = state.withLock { state -> [Suspect] in
+            state.suspects.removeAll { $0.object == nil }
+            var new: [Suspect] = []
+            for index in state.suspects.indices where !state.suspects[index].isTold {
+                guard let object = state.suspects[index].object, !state.pins.isInScope(object),
+                    !state.pins.isResting(object)
+                else { continue }
+                state.suspects[index].isTold = true
+                new.append(state.suspects[index])
+            }
+            return new
+        }
+        for suspect in suspects {
+            guard let object = suspect.object else { continue }
+            let line = state.withLock { $0.lines[suspect.line] }
+            tell(
+                OwnershipNotice(
+                    .leaked,
+                    "\(ownershipLabel(object.object)) is alive although \(suspect.scope) is closed, the last scope that had it; "
+                        + "end what still uses it, or have a scope that lives longer own it: \(whyAlive(object.object))",
+                    line: line, scope: suspect.scope))
+        }
+    }
+
+    /// Counts initial values of a place in the source.
+    package func count(
+        constructed: Int, used: Int, of type: @autoclosure () -> String, _ file: StaticString, _ line: UInt
+    ) {
+        state.withLock { state in
+            let line = state.lines.number(file, line)
+            state.notices.count(constructed, used, line: line, of: type)
+        }
+    }
+}

@@ -1,0 +1,97 @@
+/// Puts what a registry knew into words.
+struct OwnershipReporter {
+    private enum Node: Hashable {
+        case scope(UInt64)
+        case object(ObjectIdentifier)
+    }
+
+    private let snapshot: OwnershipSnapshot
+    private let labels: [ObjectIdentifier: String]
+
+    init(_ snapshot: OwnershipSnapshot) {
+        self.snapshot = snapshot
+        labels = Dictionary(
+            snapshot.objects.map { ($0.id, ownershipLabel($0.object)) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    func report() -> OwnershipReport {
+        OwnershipReport(
+            objects: snapshot.objects.map(describe).sorted { ($0.type, $0.id ?? "") < ($1.type, $1.id ?? "") },
+            leaks: leaks, scopes: scopes, cycles: cycles, constructions: constructions)
+    }
+
+    func describe(_ object: KeptObject) -> OwnershipReport.Object {
+        let model = object.object as? any OwnedModel
+        return OwnershipReport.Object(
+            type: model?.ownedTypeName ?? "\(type(of: object.object))", id: model?.ownedID, position: model?.appliedSequence,
+            pins: (snapshot.pins[object.id] ?? []).map(describe),
+            isResting: snapshot.resting.contains(object.id))
+    }
+
+    var leaks: [OwnershipReport.Leak] {
+        snapshot.leaks.map { leak in
+            OwnershipReport.Leak(
+                object: describe(leak.object), scope: leak.scope, line: snapshot.lines[leak.line],
+                ageSeconds: age(leak.since))
+        }
+    }
+
+    private var scopes: [OwnershipReport.Scope] {
+        snapshot.scopes.values.map { open in
+            let counts = open.reference?.scope?.counts ?? (pins: 0, tasks: 0, children: 0)
+            return OwnershipReport.Scope(
+                path: open.path, line: snapshot.lines[open.line], ageSeconds: age(open.since),
+                pinCount: counts.pins, taskCount: counts.tasks, childCount: counts.children)
+        }.sorted { ($0.path, $0.ageSeconds) < ($1.path, $1.ageSeconds) }
+    }
+
+    private var constructions: [OwnershipReport.Constructions] {
+        snapshot.constructions.map { line, constructed in
+            OwnershipReport.Constructions(
+                line: snapshot.lines[line], type: constructed.type, constructedCount: constructed.constructedCount,
+                usedCount: constructed.usedCount)
+        }.sorted { ($0.line.file, $0.line.line) < ($1.line.file, $1.line.line) }
+    }
+
+    private func describe(_ pin: PinState.Pin) -> OwnershipReport.Pin {
+        let holder: String? =
+            switch pin.holder {
+            case .program(let scope): scope.flatMap(path)
+            case .scope(let number): path(number)
+            case .object(let id): labels[id] ?? "an object that is gone"
+            }
+        return OwnershipReport.Pin(
+            kind: pin.kind, holder: holder, line: snapshot.lines[pin.line], ageSeconds: age(pin.since))
+    }
+
+    private func path(_ number: UInt64) -> String? { snapshot.scopes[number]?.path }
+
+    private func age(_ since: Int64) -> Double { Double(snapshot.now - since) / 1e9 }
+
+    private var cycles: [[String]] {
+        var edges: [Node: [Node]] = [:]
+        for (number, open) in snapshot.scopes {
+            if let parent = open.parent { edges[.scope(parent), default: []].append(.scope(number)) }
+            if let holder = open.holder { edges[.object(holder), default: []].append(.scope(number)) }
+        }
+        for object in snapshot.objects {
+            let id = object.id
+            for pin in snapshot.pins[id] ?? [] {
+                switch pin.holder {
+                case .program: continue
+                case .scope(let number): edges[.scope(number), default: []].append(.object(id))
+                case .object(let holder): edges[.object(holder), default: []].append(.object(id))
+                }
+            }
+        }
+        let starts = snapshot.scopes.keys.sorted().map(Node.scope) + snapshot.objects.map { .object($0.id) }
+        return OwnerCycles.find(edges, from: starts).map { ring in ring.map(label) }
+    }
+
+    private func label(_ node: Node) -> String {
+        switch node {
+        case .scope(let number): path(number).map { "scope \($0)" } ?? "a closed scope"
+        case .object(let id): labels[id] ?? "an object that is gone"
+        }
+    }
+}

@@ -1,0 +1,23 @@
+/// What a registry knew at one moment, to be put into words without its lock.
+struct OwnershipSnapshot {
+    let now: Int64
+    let lines: SourceLines
+    private(set) var objects: [KeptObject] = []
+    private(set) var pins: [ObjectIdentifier: [PinState.Pin]] = [:]
+    private(set) var resting: Set<ObjectIdentifier> = []
+    var leaks: [(object: KeptObject, scope: String, line: UInt32, since: Int64)] = []
+    var scopes: [UInt64: OwnershipRegistry.OpenScope] = [:]
+    var constructions: [UInt32: NoticeBook.Constructed] = [:]
+
+    init(now: Int64, lines: SourceLines) {
+        self.now = now
+        self.lines = lines
+    }
+
+    /// Adds an object once.
+    mutating func add(_ object: KeptObject, _ pins: [PinState.Pin], isResting: Bool) {
+        guard self.pins.updateValue(pins, forKey: object.id) == nil else { return }
+        objects.append(object)
+        if isResting { resting.insert(object.id) }
+    }
+}

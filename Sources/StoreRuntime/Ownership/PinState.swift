@@ -1,0 +1,295 @@
+/// Which objects are kept alive, by whom, from which line and since when: a state machine without a lock or a clock.
+///
+/// Objects that have to go are handed back, so that nobody's `deinit` runs while the state is locked.
+struct PinState {
+    /// Who keeps a pin, for those who ask.
+    enum Holder: Hashable {
+        /// A task or some other code; perhaps in a scope.
+        case program(inScope: UInt64?)
+        /// A scope, by its number.
+        case scope(UInt64)
+        /// An object, which lives as long as it is pinned itself or the program has it.
+        case object(ObjectIdentifier)
+    }
+
+    /// What keeps one object alive.
+    struct Pin {
+        fileprivate(set) var kind: PinKind
+        fileprivate(set) var line: UInt32
+        fileprivate(set) var holder: Holder
+        /// Nanoseconds on the registry's clock.
+        fileprivate(set) var since: Int64
+        fileprivate var subject: UInt32
+        fileprivate var generation: UInt32
+        fileprivate var previous: UInt32
+        fileprivate var next: UInt32
+    }
+
+    private struct Subject {
+        /// Nil where the slot is free.
+        var object: KeptObject?
+        var firstPin: UInt32
+        var pinCount: UInt32
+        /// How many of the pins are scopes'.
+        var scopePinCount: UInt32
+        /// Which stay in the cache it is in; 0 when it is not.
+        var rest: UInt64
+    }
+
+    /// An object that nobody pins any more, kept for a while in case somebody asks for it again.
+    private struct Resting {
+        let subject: UInt32
+        let rest: UInt64
+        let until: Int64
+    }
+
+    /// What the end of a pin leads to.
+    struct Unpinned {
+        /// To be let go outside of the lock.
+        var object: KeptObject?
+        /// Whether no scope pins the object any more.
+        var isOutOfScopes = false
+        /// Whether the object rests from now on.
+        var rests = false
+    }
+
+    /// How long models rest, in nanoseconds, and how many at once.
+    let restNanoseconds: Int64
+    let restLimit: Int
+
+    private static let none = UInt32.max
+
+    private var pins: [Pin] = []
+    private var freePin = none
+    private var subjects: [Subject] = []
+    private var freeSubjects: [UInt32] = []
+    private var places: [ObjectIdentifier: UInt32] = [:]
+    private var resting: [Resting] = []
+    private var firstResting = 0
+    private var lastRest: UInt64 = 0
+
+    private(set) var pinCount = 0
+    private(set) var restingCount = 0
+
+    init(restNanoseconds: Int64, restLimit: Int) {
+        self.restNanoseconds = restNanoseconds
+        self.restLimit = restLimit
+    }
+
+    /// How many objects are pinned, or rest.
+    var objectCount: Int { places.count }
+
+    // MARK: Pins
+
+    /// Pins an object. Constant time.
+    mutating func pin(
+        _ object: KeptObject, _ kind: PinKind, by holder: Holder, line: UInt32, at now: Int64
+    ) -> PinID {
+        let place = place(of: object)
+        let slot = takePin()
+        let next = subjects[Int(place)].firstPin
+        pins[Int(slot)].kind = kind
+        pins[Int(slot)].line = line
+        pins[Int(slot)].holder = holder
+        pins[Int(slot)].since = now
+        pins[Int(slot)].subject = place
+        pins[Int(slot)].previous = Self.none
+        pins[Int(slot)].next = next
+        if next != Self.none { pins[Int(next)].previous = slot }
+        subjects[Int(place)].firstPin = slot
+        subjects[Int(place)].pinCount += 1
+        if case .scope = holder { subjects[Int(place)].scopePinCount += 1 }
+        endRest(place)
+        pinCount += 1
+        return PinID(slot: slot, generation: pins[Int(slot)].generation)
+    }
+
+    /// Ends a pin; nothing happens where it has ended before. Constant time.
+    mutating func unpin(_ id: PinID, at now: Int64) -> Unpinned {
+        let slot = Int(id.slot)
+        guard slot < pins.count, pins[slot].generation == id.generation else { return Unpinned() }
+        let pin = pins[slot]
+        let place = Int(pin.subject)
+        if pin.previous != Self.none {
+            pins[Int(pin.previous)].next = pin.next
+        } else {
+            subjects[place].firstPin = pin.next
+        }
+        if pin.next != Self.none { pins[Int(pin.next)].previous = pin.previous }
+        givePin(id.slot)
+        pinCount -= 1
+        subjects[place].pinCount -= 1
+        var result = Unpinned()
+        if case .scope = pin.holder {
+            subjects[place].scopePinCount -= 1
+            result.isOutOfScopes = subjects[place].scopePinCount == 0
+        }
+        guard subjects[place].pinCount == 0 else { return result }
+        let object = subjects[place].object
+        if restLimit > 0, restNanoseconds > 0, object?.object is any RestingObject {
+            result.rests = true
+            rest(pin.subject, until: now + restNanoseconds)
+            // The oldest makes room.
+            if restingCount > restLimit { result.object = endOldestRest() }
+        } else {
+            result.object = object
+            free(pin.subject)
+        }
+        return result
+    }
+
+    /// What a pin keeps, and from which line; nil where the pin has ended.
+    func content(_ id: PinID) -> (object: KeptObject, line: UInt32)? {
+        let slot = Int(id.slot)
+        guard slot < pins.count, pins[slot].generation == id.generation,
+            let object = subjects[Int(pins[slot].subject)].object
+        else { return nil }
+        return (object, pins[slot].line)
+    }
+
+    /// Whether a scope pins an object.
+    func isInScope(_ object: KeptObject) -> Bool {
+        places[object.id].map { subjects[Int($0)].scopePinCount > 0 } ?? false
+    }
+
+    /// The pins of an object, the newest first.
+    func pins(of object: KeptObject) -> [Pin] {
+        guard let place = places[object.id] else { return [] }
+        var result: [Pin] = []
+        var slot = subjects[Int(place)].firstPin
+        while slot != Self.none {
+            result.append(pins[Int(slot)])
+            slot = pins[Int(slot)].next
+        }
+        return result
+    }
+
+    /// All objects that are pinned or rest, in no stated order.
+    var objects: [KeptObject] { subjects.compactMap(\.object) }
+
+    // MARK: Rest
+
+    /// When the first object that rests has to go, in nanoseconds; nil when none rests.
+    var nextRestEnd: Int64? {
+        resting[firstResting...].first { isCurrent($0) }?.until
+    }
+
+    /// Ends the rest of those whose time is over.
+    ///
+    /// - Returns: what is to be let go.
+    mutating func endRests(at now: Int64) -> [KeptObject] {
+        var result: [KeptObject] = []
+        while let end = nextRestEnd, end <= now, let object = endOldestRest() { result.append(object) }
+        return result
+    }
+
+    /// Ends the rest of all.
+    mutating func endAllRests() -> [KeptObject] { endRests(at: .max) }
+
+    /// Whether an object rests.
+    func isResting(_ object: KeptObject) -> Bool {
+        guard let place = places[object.id] else { return false }
+        return subjects[Int(place)].rest != 0
+    }
+
+    private func isCurrent(_ entry: Resting) -> Bool { subjects[Int(entry.subject)].rest == entry.rest }
+
+    private mutating func rest(_ place: UInt32, until end: Int64) {
+        lastRest += 1
+        subjects[Int(place)].rest = lastRest
+        resting.append(Resting(subject: place, rest: lastRest, until: end))
+        restingCount += 1
+    }
+
+    private mutating func endRest(_ place: UInt32) {
+        guard subjects[Int(place)].rest != 0 else { return }
+        subjects[Int(place)].rest = 0
+        restingCount -= 1
+    }
+
+    private mutating func endOldestRest() -> KeptObject? {
+        while firstResting < resting.count {
+            let entry = resting[firstResting]
+            firstResting += 1
+            defer { trimResting() }
+            guard isCurrent(entry) else { continue }
+            endRest(entry.subject)
+            let object = subjects[Int(entry.subject)].object
+            free(entry.subject)
+            return object
+        }
+        return nil
+    }
+
+    private mutating func trimResting() {
+        // Half of them at a time, so that each is moved once on average.
+        guard firstResting > 16, firstResting * 2 > resting.count else { return }
+        resting.removeFirst(firstResting)
+        firstResting = 0
+    }
+
+    // MARK: Slots
+
+    private mutating func place(of object: KeptObject) -> UInt32 {
+        let key = object.id
+        if let place = places[key] { return place }
+        let subject = Subject(object: object, firstPin: Self.none, pinCount: 0, scopePinCount: 0, rest: 0)
+        let place: UInt32
+        if let free = freeSubjects.popLast() {
+            place = free
+            subjects[Int(free)] = subject
+        } else {
+            place = UInt32(subjects.count)
+            subjects.append(subject)
+        }
+        places[key] = place
+        return place
+    }
+
+    private mutating func free(_ place: UInt32) {
+        guard let object = subjects[Int(place)].object else { return }
+        places[object.id] = nil
+        subjects[Int(place)].object = nil
+        freeSubjects.append(place)
+    }
+
+    private mutating func takePin() -> UInt32 {
+        if freePin != Self.none {
+            let slot = freePin
+            freePin = pins[Int(slot)].next
+            return slot
+        }
+        pins.append(
+            Pin(
+                kind: .owner, line: 0, holder: .program(inScope: nil), since: 0, subject: 0, generation: 1,
+                previous: Self.none, next: Self.none))
+        return UInt32(pins.count - 1)
+    }
+
+    private mutating func givePin(_ slot: UInt32) {
+        // From now on the old identifier means nothing.
+        pins[Int(slot)].generation &+= 1
+        pins[Int(slot)].next = freePin
+        freePin = slot
+    }
+}
+
+/// An object that is kept for others.
+///
+/// It may be of a type that is not Sendable: here it is only kept and let go, and asked what it is called.
+struct KeptObject: @unchecked Sendable {
+    let object: AnyObject
+
+    init(_ object: AnyObject) { self.object = object }
+
+    var id: ObjectIdentifier { ObjectIdentifier(object) }
+}
+
+/// A pin's place and which of those that had the place it is.
+struct PinID: Hashable, Sendable {
+    let slot: UInt32
+    let generation: UInt32
+}
+
+/// An object that may rest for a while after the last pin has ended, as it can be asked for again.
+protocol RestingObject: AnyObject {}

@@ -1,0 +1,240 @@
+import LMDB
+package import StoreEngine
+
+/// A lifetime with a name: what a connection, a worker or a request owns, observes and does, until it is over.
+///
+/// ```swift
+/// let app = try store.scope("app")
+/// try await app.withChild("connection 7") { connection in
+///     let session = try connection.stateObject { Session() }       // lives as long as the connection
+///     try connection.borrow(store.model(Sensor.self, id: "s1"))    // somebody else's, kept alive meanwhile
+///     try connection.task { for await celsius in … { … } }         // cancelled at the end
+///     try connection.observe { … }                                 // an effect, the same
+///     try connection.onClose { … }
+///     try await serve(session)
+/// }                                                                // all of it is over here
+/// ```
+///
+/// Closing a scope, in this order, each of them the newest first: closes its children; cancels its tasks and effects; runs what
+/// ``onClose(file:line:_:)`` was given; lets go what it owns and borrows. Tasks end some time after they are cancelled:
+/// ``closed()`` waits for that. A parent keeps its children; one without a parent closes with its last reference, and when its
+/// store is closed.
+///
+/// It can be used from any thread. Whatever is asked of a scope that is closed fails with a ``StoreError`` of the code
+/// `scopeClosed`.
+///
+/// - `state` is protected by its mutex, under which no code of others runs; the rest is constant.
+public final class Scope: Sendable, Identifiable {
+    /// What it is called.
+    public let name: String
+    /// The names from the root to it, with slashes between.
+    public let path: String
+    /// The registry that knows what it owns and borrows.
+    public let registry: OwnershipRegistry
+    let core: StoreCore?
+    let number: UInt64
+    private let parentReference: ScopeReference?
+    private let state = HandoverMutex(ScopeState())
+
+    /// Differs from those of all other scopes of the registry.
+    public var id: UInt64 { number }
+
+    /// The scope that it is a part of; nil for a root.
+    public var parent: Scope? { parentReference?.scope }
+
+    init(
+        _ name: String, parent: Scope?, _ registry: OwnershipRegistry, _ core: StoreCore?, heldBy holder: AnyObject?,
+        _ file: StaticString, _ line: UInt
+    ) {
+        self.name = name
+        path = parent.map { "\($0.path)/\(name)" } ?? name
+        self.registry = registry
+        self.core = core
+        number = registry.open(path, in: parent?.number, heldBy: holder.map(ObjectIdentifier.init), file, line)
+        parentReference = parent.map { ScopeReference($0) }
+        registry.opened(ScopeReference(self))
+    }
+
+    deinit { close() }
+
+    // MARK: Children
+
+    /// Opens a scope within this one.
+    ///
+    /// - Parameters:
+    ///   - name: what it is called in reports.
+    ///   - holder: the object that keeps it, if one does, so that rings of owners are found.
+    public func child(
+        _ name: String, heldBy holder: AnyObject? = nil, file: StaticString = #fileID, line: UInt = #line
+    ) throws -> Scope {
+        let child = Scope(name, parent: self, registry, core, heldBy: holder, file, line)
+        guard state.withLock({ $0.add(child) }) else { throw closedError }
+        return child
+    }
+
+    // MARK: Owning and borrowing
+
+    /// The object of a name that this scope owns: made when it is asked for first, let go when the scope closes.
+    ///
+    /// - Parameters:
+    ///   - name: tells objects of one type apart.
+    ///   - make: makes it; must not ask this scope for the same object.
+    public func stateObject<T: AnyObject & Sendable>(
+        _ name: String = "", file: StaticString = #fileID, line: UInt = #line, _ make: () throws -> T
+    ) throws -> T {
+        let cell = try part(name) { LazyObject<T>() }
+        return try cell.value {
+            let object = try make()
+            try own(object, file: file, line: line)
+            return object
+        }
+    }
+
+    /// Owns an object that was made elsewhere.
+    public func own(_ object: some AnyObject & Sendable, file: StaticString = #fileID, line: UInt = #line) throws {
+        try pin(object, .owner, file, line)
+    }
+
+    /// Keeps something alive that somebody else owns: a model, or the object that something else made.
+    ///
+    /// - Returns: the object.
+    @discardableResult
+    public func borrow<T: AnyObject & Sendable>(
+        _ object: T, file: StaticString = #fileID, line: UInt = #line
+    ) throws -> T {
+        try pin(object, .borrower, file, line)
+        return object
+    }
+
+    private func pin(_ object: AnyObject, _ kind: PinKind, _ file: StaticString, _ line: UInt) throws {
+        let pin = registry.pin(object, kind, by: .scope(number), file, line)
+        if state.withLock({ $0.add(pin) }) { return }
+        registry.unpin(pin)
+        throw closedError
+    }
+
+    /// The part of the scope with a type and a name, made where there is none.
+    ///
+    /// - Throws: ``StoreError`` with the code `scopeClosed`.
+    package func part<T: AnyObject & Sendable>(_ name: String = "", _ make: () -> T) throws -> T {
+        let key = ScopePartKey(type: ObjectIdentifier(T.self), name: name)
+        guard let part = state.withLock({ $0.part(key, make) }) else { throw closedError }
+        return part
+    }
+
+    // MARK: Doing
+
+    /// Runs a task that is cancelled when the scope closes.
+    ///
+    /// ``Scope/current`` is this scope in it. An error that it throws is told as a notice, but for a `CancellationError`.
+    ///
+    /// - Returns: the task, to cancel it before or to wait for it.
+    @discardableResult
+    public func task(
+        priority: TaskPriority? = nil, file: StaticString = #fileID, line: UInt = #line,
+        _ body: @escaping @Sendable () async throws -> Void
+    ) throws -> Task<Void, Never> {
+        guard let number = state.withLock({ $0.addTask() }) else { throw closedError }
+        let here = ScopeReference(self)
+        let task = Task(priority: priority) { [weak self, registry, path] in
+            do {
+                try await Scope.$currentReference.withValue(here) { try await body() }
+            } catch is CancellationError {
+            } catch {
+                registry.tell(
+                    OwnershipNotice(
+                        .taskFailed, "a task of \(path) ended with an error: \(error)", line: SourceLine(file, line),
+                        scope: path, error: error))
+            }
+            self?.taskEnded(number)
+        }
+        if state.withLock({ $0.begin(task, number) }) { task.cancel() }
+        return task
+    }
+
+    /// Runs a closure soon, and again whenever something that it read has changed, until the scope closes.
+    ///
+    /// As ``Store/observe(_:)``.
+    public func observe(
+        file: StaticString = #fileID, line: UInt = #line, _ body: @escaping @Sendable () throws -> Void
+    ) throws {
+        let run = try EffectRun(core)
+        try task(file: file, line: line) { try await run.run(body) }
+    }
+
+    /// Calls a closure with each element of a sequence, until the sequence ends or the scope closes.
+    public func onReceive<S: AsyncSequence & Sendable>(
+        _ sequence: S, file: StaticString = #fileID, line: UInt = #line,
+        perform body: @escaping @Sendable (S.Element) async throws -> Void
+    ) throws {
+        try task(file: file, line: line) {
+            for try await element in sequence { try await body(element) }
+        }
+    }
+
+    // MARK: Closing
+
+    /// Has a closure run once when the scope closes, before objects are let go. What it throws is told as a notice.
+    public func onClose(
+        file: StaticString = #fileID, line: UInt = #line, _ body: @escaping @Sendable () throws -> Void
+    ) throws {
+        guard state.withLock({ $0.add(ScopeState.Handler(line: (file, line), run: body)) }) else { throw closedError }
+    }
+
+    /// Whether it was closed, or is being closed.
+    public var isClosed: Bool { state.withLock { $0.phase != .open } }
+
+    /// Closes the scope; see there for the order. Closing again does nothing.
+    ///
+    /// Tasks are cancelled and may still be running after it: ``closed()`` waits for them.
+    public func close() {
+        guard let children = state.withLock({ $0.beginToClose() }) else { return }
+        for child in children { child.close() }
+        for task in state.withLock({ $0.runningTasks }) { task.cancel() }
+        for handler in state.withLock({ $0.takeHandlers() }) { run(handler) }
+        registry.unpin(state.withLock { $0.takePins() }, of: path)
+        withExtendedLifetime(state.withLock { $0.takeParts() }) {}
+        end(state.withLock { $0.finishTeardown() })
+    }
+
+    private func run(_ handler: ScopeState.Handler) {
+        do {
+            try handler.run()
+        } catch {
+            registry.tell(
+                OwnershipNotice(
+                    .handlerFailed, "what runs as \(path) closes has failed: \(error)",
+                    line: SourceLine(handler.line.file, handler.line.line), scope: path, error: error))
+        }
+    }
+
+    /// Waits until the scope is closed and its tasks have ended, and those of its children.
+    ///
+    /// In one of these tasks, and in the scope's own block, it returns at once, as it would wait for itself.
+    public func closed() async {
+        if isCurrent { return }
+        await withCheckedContinuation { continuation in
+            if state.withLock({ $0.wait(continuation) }) { continuation.resume() }
+        }
+    }
+
+    private func taskEnded(_ number: UInt64) { end(state.withLock { $0.taskEnded(number) }) }
+
+    private func childEnded(_ number: UInt64) { end(state.withLock { $0.childEnded(number) }) }
+
+    private func end(_ waiters: [CheckedContinuation<Void, Never>]?) {
+        guard let waiters else { return }
+        registry.closed(number)
+        parent?.childEnded(number)
+        for waiter in waiters { waiter.resume() }
+    }
+
+    /// How much it has.
+    var counts: (pins: Int, tasks: Int, children: Int) {
+        state.withLock { ($0.pins.count, $0.tasks.count, $0.children.count) }
+    }
+
+    package var closedError: StoreError {
+        StoreError(.scopeClosed, "the scope \(path) is closed", remedy: "use a scope that lives longer")
+    }
+}

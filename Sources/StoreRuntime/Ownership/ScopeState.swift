@@ -1,0 +1,145 @@
+/// What a scope has, and how far its end is: a state machine without a lock.
+struct ScopeState {
+    enum Phase {
+        case open, closing, closed
+    }
+
+    /// Something to do at the end.
+    struct Handler {
+        let line: (file: StaticString, line: UInt)
+        let run: @Sendable () throws -> Void
+    }
+
+    private(set) var phase = Phase.open
+    private(set) var children: [UInt64: Scope] = [:]
+    private(set) var tasks: [UInt64: Task<Void, Never>?] = [:]
+    private(set) var pins: [PinID] = []
+    private var handlers: [Handler] = []
+    private var waiters: [CheckedContinuation<Void, Never>] = []
+    private var parts: [ScopePartKey: any AnyObject & Sendable] = [:]
+    private var lastTask: UInt64 = 0
+    /// Whether all has been done that closing does at once.
+    private var isTornDown = false
+
+    // MARK: While it is open
+
+    /// - Returns: whether the scope is open.
+    mutating func add(_ child: Scope) -> Bool {
+        guard phase == .open else { return false }
+        children[child.number] = child
+        return true
+    }
+
+    /// Makes room for a task.
+    ///
+    /// - Returns: its number; nil when the scope is not open.
+    mutating func addTask() -> UInt64? {
+        guard phase == .open else { return nil }
+        lastTask += 1
+        tasks.updateValue(nil, forKey: lastTask)
+        return lastTask
+    }
+
+    /// Takes a task that was begun.
+    ///
+    /// - Returns: whether it has to be cancelled, since the scope has begun to close meanwhile.
+    mutating func begin(_ task: Task<Void, Never>, _ number: UInt64) -> Bool {
+        // It may have ended already.
+        guard tasks.keys.contains(number) else { return false }
+        tasks.updateValue(task, forKey: number)
+        return phase != .open
+    }
+
+    mutating func add(_ pin: PinID) -> Bool {
+        guard phase == .open else { return false }
+        pins.append(pin)
+        return true
+    }
+
+    mutating func add(_ handler: Handler) -> Bool {
+        guard phase == .open else { return false }
+        handlers.append(handler)
+        return true
+    }
+
+    /// The part with a key, made where there is none; nil when the scope is not open.
+    mutating func part<T: AnyObject & Sendable>(_ key: ScopePartKey, _ make: () -> T) -> T? {
+        if let part = parts[key] as? T { return part }
+        guard phase == .open else { return nil }
+        let part = make()
+        parts[key] = part
+        return part
+    }
+
+    // MARK: Closing
+
+    /// Begins to close.
+    ///
+    /// - Returns: the children, the newest first; nil when that was done before.
+    mutating func beginToClose() -> [Scope]? {
+        guard phase == .open else { return nil }
+        phase = .closing
+        return children.sorted { $0.key > $1.key }.map(\.value)
+    }
+
+    /// The tasks to cancel, the newest first.
+    var runningTasks: [Task<Void, Never>] { tasks.sorted { $0.key > $1.key }.compactMap(\.value) }
+
+    /// What to do before objects are let go, the newest first.
+    mutating func takeHandlers() -> [Handler] {
+        defer { handlers = [] }
+        return handlers.reversed()
+    }
+
+    mutating func takePins() -> [PinID] {
+        defer { pins = [] }
+        return pins
+    }
+
+    mutating func takeParts() -> [any AnyObject & Sendable] {
+        defer { parts = [:] }
+        return Array(parts.values)
+    }
+
+    /// Notes that all is done that closing does at once.
+    ///
+    /// - Returns: those to tell, if the scope has ended with that.
+    mutating func finishTeardown() -> [CheckedContinuation<Void, Never>]? {
+        isTornDown = true
+        return end()
+    }
+
+    /// Notes that a task has ended; as ``finishTeardown()``.
+    mutating func taskEnded(_ number: UInt64) -> [CheckedContinuation<Void, Never>]? {
+        tasks.removeValue(forKey: number)
+        return end()
+    }
+
+    /// Notes that a child has ended; as ``finishTeardown()``.
+    mutating func childEnded(_ number: UInt64) -> [CheckedContinuation<Void, Never>]? {
+        children[number] = nil
+        return end()
+    }
+
+    private mutating func end() -> [CheckedContinuation<Void, Never>]? {
+        guard phase == .closing, isTornDown, tasks.isEmpty, children.isEmpty else { return nil }
+        phase = .closed
+        defer { waiters = [] }
+        return waiters
+    }
+
+    /// Has a waiter told of the end.
+    ///
+    /// - Returns: whether that was already.
+    mutating func wait(_ waiter: CheckedContinuation<Void, Never>) -> Bool {
+        if phase == .closed { return true }
+        waiters.append(waiter)
+        return false
+    }
+}
+
+/// What a part of a scope is found by.
+struct ScopePartKey: Hashable {
+    let type: ObjectIdentifier
+    let name: String
+}
