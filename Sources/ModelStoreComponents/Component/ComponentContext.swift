@@ -125,7 +125,8 @@ public struct ComponentContext: ~Copyable {
     public mutating func onPreferenceChange<Key: PreferenceKey>(
         _ key: Key.Type, perform body: @escaping (Key.Value) -> Void
     ) {
-        let memory = node.life.askers[ObjectIdentifier(key)]?.memory as? PreferenceMemory<Key> ?? PreferenceMemory<Key>()
+        let memory =
+            node.life.askers[ObjectIdentifier(key)]?.memory as? PreferenceMemory<Key> ?? PreferenceMemory<Key>()
         askers[ObjectIdentifier(key)] = PreferenceAsker(memory: memory) { node in
             if let value = memory.change(at: node) { body(value) }
         }
@@ -138,9 +139,11 @@ public struct ComponentContext: ~Copyable {
         node.life.hasAppeared = true
         node.life.closers = closers
         let old = node.life.preferences
-        let areSame = old.count == preferences.count && preferences.allSatisfy { key, value in
-            old[key].map { areEqual($0, value) } ?? false
-        }
+        let areSame =
+            old.count == preferences.count
+            && preferences.allSatisfy { key, value in
+                old[key].map { areEqual($0, value) } ?? false
+            }
         placed.preferencesChanged = !areSame || askers.count != node.life.askers.count
         node.life.preferences = preferences
         node.life.askers = askers

@@ -9,7 +9,8 @@ extension Scope {
         _ object: Object, file: StaticString = #fileID, line: UInt = #line
     ) throws {
         try own(object, file: file, line: line)
-        try part { ScopeEnvironment() }.subject(ObjectIdentifier(Object.self)).send(ScopeEnvironment.Value(value: object))
+        try part { ScopeEnvironment() }.subject(ObjectIdentifier(Object.self)).send(
+            ScopeEnvironment.Value(value: object))
     }
 
     /// The object of a type that the nearest of this scope and its ancestors provides. Tracked by Observation.

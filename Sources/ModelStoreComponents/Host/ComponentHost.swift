@@ -26,10 +26,10 @@ public actor ComponentHost {
 
     /// Places another value of the outermost component, and updates what that concerns.
     ///
-    /// - Throws: ``StoreError``: `scopeClosed`; `closed` when the store is.
-    public func place<C: Component>(_ make: @Sendable () -> C) async throws {
+    /// - Throws: what `make` throws; ``StoreError``: `scopeClosed`; `closed` when the store is.
+    public func place<C: Component>(_ make: @Sendable () throws -> C) async throws {
         guard !scope.isClosed else { throw scope.closedError }
-        tree.place(make())
+        tree.place(try make())
         try await settle()
     }
 
@@ -37,10 +37,13 @@ public actor ComponentHost {
     ///
     /// - Throws: ``StoreError`` with the code `closed` when the store is.
     public func settle() async throws {
-        // What was applied and is not shown yet would be told of afterwards, though it was seen.
+        // What was committed before may not have been told yet.
         await scope.untilShown()
-        if scope.isClosed { return }
-        try tree.settle()
+        for _ in 0..<Tree.passLimit {
+            guard tree.isDue, !scope.isClosed else { return }
+            tree.pass(in: try await scope.steadyView())
+        }
+        tree.tellEndlessUpdates()
     }
 
     /// Updates components until the scope closes, then ends the tree.
@@ -54,9 +57,9 @@ extension Scope {
     /// Hosts a tree of components in this scope.
     ///
     /// - Parameter make: makes the value of the outermost one, on the host.
-    /// - Throws: ``StoreError``: `scopeClosed`; `closed` when the store is.
+    /// - Throws: what `make` throws; ``StoreError``: `scopeClosed`; `closed` when the store is.
     public func host<C: Component>(
-        file: StaticString = #fileID, line: UInt = #line, _ make: @escaping @Sendable () -> C
+        file: StaticString = #fileID, line: UInt = #line, _ make: @escaping @Sendable () throws -> C
     ) async throws -> ComponentHost {
         let host = ComponentHost(self)
         try task(file: file, line: line) { try await host.run() }

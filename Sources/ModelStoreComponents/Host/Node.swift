@@ -55,6 +55,9 @@ class Node {
     /// Gives the wrapped properties what is hosted for them, and runs the component's update. For the typed node to do.
     func run(_ context: inout ComponentContext) throws {}
 
+    /// Lets go the component and what it has. For the typed node to do.
+    func forgetComponent() {}
+
     /// Updates the component.
     ///
     /// - Returns: what it has placed; nil where it has failed.
@@ -186,6 +189,8 @@ class Node {
         tracking.end()
         ownScope?.close()
         life.end()
+        // The objects that it owns go in the order of the pins.
+        forgetComponent()
         slots = []
         ownPlace?.end()
         ownPlace = nil

@@ -17,7 +17,7 @@ final class Tree {
     private(set) var counters = ComponentCounters()
 
     /// The most passes in a row; after them something is amiss.
-    private static let passLimit = 100
+    static let passLimit = 100
 
     init(_ scope: Scope) { self.scope = scope }
 
@@ -36,15 +36,14 @@ final class Tree {
         ask(new)
     }
 
-    /// Updates whatever has to be, until nothing has.
-    ///
-    /// - Throws: ``StoreError`` with the code `closed`.
-    func settle() throws {
-        for _ in 0..<Self.passLimit {
-            takeMarks()
-            if dueIDs.isEmpty { return }
-            try pass()
-        }
+    /// Whether something has to be updated.
+    var isDue: Bool {
+        takeMarks()
+        return !dueIDs.isEmpty
+    }
+
+    /// Tells that one pass has followed the other without an end.
+    func tellEndlessUpdates() {
         guard !scope.isClosed else { return }
         scope.registry.tell(
             OwnershipNotice(
@@ -61,9 +60,14 @@ final class Tree {
         }
     }
 
-    private func pass() throws {
+    /// Updates whatever has to be, parents first, and then does what was asked for.
+    ///
+    /// - Parameter view: what everything is read in.
+    func pass(in view: SteadyView) {
+        // What has come while the view was waited for is in it.
+        takeMarks()
         counters.passCount += 1
-        try scope.atOnePosition { noteReads in
+        view.enter { noteReads in
             while let node = nextDue(), !scope.isClosed { update(node, noteReads) }
         }
         while !afterwards.isEmpty || !askers.isEmpty {
@@ -121,10 +125,11 @@ final class Tree {
                 children.append((placing.key, child))
             }
         }
+        let isReordered = !node.children.elementsEqual(children) { $0.node === $1.node }
         let gone = node.children.reversed().filter { known[$0.key] != nil }
         node.children = children
         for (_, child) in gone { child.end() }
-        if placed.preferencesChanged || !gone.isEmpty { preferencesChanged(below: node) }
+        if placed.preferencesChanged || isReordered { preferencesChanged(below: node) }
     }
 
     func makeNode<C: Component>(_ component: C, key: AnyHashable?, parent: Node?) -> TypedNode<C> {

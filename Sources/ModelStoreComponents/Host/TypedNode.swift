@@ -1,6 +1,7 @@
 /// A place in a tree with the component that is placed there.
 final class TypedNode<C: Component>: Node {
-    private var component: C
+    /// Nil once the place has ended.
+    private var component: C?
 
     init(_ component: C, _ id: UInt64, key: AnyHashable?, parent: Node?, in tree: Tree) {
         self.component = component
@@ -11,15 +12,17 @@ final class TypedNode<C: Component>: Node {
     ///
     /// - Returns: whether the component has to be updated for that.
     func become(_ new: C) -> Bool {
-        if let isSame = tree.equality(of: C.self), isSame(component, new) { return false }
+        if let component, let isSame = tree.equality(of: C.self), isSame(component, new) { return false }
         component = new
         return true
     }
 
     override func run(_ context: inout ComponentContext) throws {
         var slots = Slots(self)
-        component._visit(&slots)
+        component?._visit(&slots)
         if hasFailed { return }
-        try component.update(&context)
+        try component?.update(&context)
     }
+
+    override func forgetComponent() { component = nil }
 }

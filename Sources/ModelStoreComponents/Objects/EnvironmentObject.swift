@@ -16,7 +16,8 @@ public struct EnvironmentObject<Object: AnyObject>: DynamicProperty {
     /// - Precondition: the component has a host.
     public var wrappedValue: Object {
         guard let object else {
-            preconditionFailure("\(Object.self) is read of a component that has no host, so that nothing is provided to it")
+            preconditionFailure(
+                "\(Object.self) is read of a component that has no host, so that nothing is provided to it")
         }
         return object
     }

@@ -4,6 +4,8 @@ extension StoreDiagnostic {
     }
 
     static func publishedWithoutType(_ name: String) -> StoreDiagnostic {
-        .error("publishedWithoutType", "write the type of \(name): it is needed for $\(name) and cannot be seen from its value")
+        .error(
+            "publishedWithoutType",
+            "write the type of \(name): it is needed for $\(name) and cannot be seen from its value")
     }
 }

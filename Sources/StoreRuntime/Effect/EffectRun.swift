@@ -22,14 +22,18 @@ struct EffectRun {
     nonisolated(nonsending) func run(_ body: () throws -> Void) async throws {
         defer { core?.stepper.remove(dependent) }
         while !Task.isCancelled {
-            // Else Observation would tell afterwards of what the closure has seen already.
-            await core?.stepper.untilShown()
+            let view = try await SteadyView(core)
             if Task.isCancelled { return }
             let log = ReadLog()
             let signal = Signal()
             dependent.subscribe(signal)
             try withObservationTracking {
-                Result { try log.noting { try atOnePosition(log, body) } }
+                Result {
+                    try view.enter { noteReads in
+                        noteReads(log)
+                        return try log.noting(body)
+                    }
+                }
             } onChange: {
                 signal.raise()
             }.get()
@@ -40,11 +44,6 @@ struct EffectRun {
             case .ended: throw WriteQueue.closed
             }
         }
-    }
-
-    private func atOnePosition(_ log: ReadLog, _ body: () throws -> Void) throws {
-        guard let core else { return try body() }
-        try core.view(log: log) { _ in try body() }
     }
 }
 

@@ -23,7 +23,7 @@ extension LiveQuery {
     /// - Throws: ``StoreError``: `closed`; `damaged`; why the request does not fit its type any more.
     func past(at position: Position) throws -> LiveShown? {
         let request = request
-        return try core.view(log: nil) { view in
+        return try core.view { view in
             do throws(StoreError) {
                 try view._reading.requireResumable(position)
             } catch {

@@ -111,7 +111,7 @@ final class LiveComputedSource<Value: Sendable>: LiveValueSource {
     func subscribe(_ signal: Signal) { dependent.subscribe(signal) }
 
     func current() throws -> LiveValue<Value> {
-        try core.view(log: nil) { view in
+        try core.view { view in
             LiveValue(value: try compute(view), position: view.position)
         }
     }

@@ -40,7 +40,9 @@ public struct ModelChanges<R: Record>: AsyncSequence, Sendable {
     let model: Model<R>
 
     /// A subscription of its own.
-    public func makeAsyncIterator() -> Iterator { Iterator(watch: ModelWatch(model, fields: .all, line: ("Model.changes", 0))) }
+    public func makeAsyncIterator() -> Iterator {
+        Iterator(watch: ModelWatch(model, fields: .all, line: ("Model.changes", 0)))
+    }
 
     /// Waits for changes.
     public struct Iterator: AsyncIteratorProtocol {

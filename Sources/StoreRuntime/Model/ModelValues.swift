@@ -11,7 +11,8 @@ extension Model {
         of field: KeyPath<R.Fields, Field<R, V>>, file: StaticString = #fileID, line: UInt = #line
     ) -> ModelValues<R, V> {
         let token = FieldToken(R.fields[keyPath: field])
-        return ModelValues(model: self, fields: PlaceSet([token.place]), read: { token.value(in: $0) }, areEqual: nil,
+        return ModelValues(
+            model: self, fields: PlaceSet([token.place]), read: { token.value(in: $0) }, areEqual: nil,
             line: (file, line))
     }
 

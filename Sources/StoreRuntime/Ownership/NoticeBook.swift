@@ -28,9 +28,17 @@ struct NoticeBook {
         ).inserted
     }
 
-    mutating func count(_ constructed: Int, _ used: Int, line: UInt32, of type: () -> String) {
-        if constructions[line] == nil { constructions[line] = Constructed(type: type()) }
-        constructions[line]?.constructedCount += constructed
-        constructions[line]?.usedCount += used
+    /// How many may be made and not used before that is worth telling.
+    private static let wasteLimit = 3
+
+    /// Counts initial values.
+    ///
+    /// - Returns: whether some have been made for nothing.
+    mutating func count(_ constructed: Int, _ used: Int, line: UInt32, of type: String) -> Bool {
+        var counts = constructions[line] ?? Constructed(type: type)
+        counts.constructedCount += constructed
+        counts.usedCount += used
+        constructions[line] = counts
+        return counts.constructedCount - counts.usedCount >= Self.wasteLimit
     }
 }

@@ -117,7 +117,9 @@ public final class OwnershipRegistry: Sendable {
         var suspects: [Suspect] = []
         for id in ids.reversed() {
             guard let (object, line) = state.withLock({ $0.pins.content(id) }) else { continue }
-            if end(id) { suspects.append(Suspect(reference: WeakObject(object.object), scope: path, line: line, since: now)) }
+            if end(id) {
+                suspects.append(Suspect(reference: WeakObject(object.object), scope: path, line: line, since: now))
+            }
         }
         suspects.removeAll { $0.object == nil }
         if suspects.isEmpty { return }
@@ -190,7 +192,9 @@ public final class OwnershipRegistry: Sendable {
     }
 
     /// The scopes without a parent that are open.
-    var roots: [Scope] { state.withLock { $0.scopes.values.filter { $0.parent == nil }.compactMap { $0.reference?.scope } } }
+    var roots: [Scope] {
+        state.withLock { $0.scopes.values.filter { $0.parent == nil }.compactMap { $0.reference?.scope } }
+    }
 
     // MARK: Asking
 
@@ -273,13 +277,19 @@ public final class OwnershipRegistry: Sendable {
         }
     }
 
-    /// Counts initial values of a place in the source.
+    /// Counts initial values of a place in the source, and tells when some were made for nothing.
     package func count(
-        constructed: Int, used: Int, of type: @autoclosure () -> String, _ file: StaticString, _ line: UInt
+        constructed: Int, used: Int, of type: String, _ file: StaticString, _ line: UInt
     ) {
-        state.withLock { state in
+        let isWasteful = state.withLock { state in
             let line = state.lines.number(file, line)
-            state.notices.count(constructed, used, line: line, of: type)
+            return state.notices.count(constructed, used, line: line, of: type)
         }
+        guard isWasteful else { return }
+        tell(
+            OwnershipNotice(
+                .repeatedConstruction,
+                "\(type) is made more often than it is used, with each update of the parent; @StateObject with an expression makes "
+                    + "it once", line: SourceLine(file, line)))
     }
 }

@@ -23,7 +23,8 @@ struct OwnershipReporter {
     func describe(_ object: KeptObject) -> OwnershipReport.Object {
         let model = object.object as? any OwnedModel
         return OwnershipReport.Object(
-            type: model?.ownedTypeName ?? "\(type(of: object.object))", id: model?.ownedID, position: model?.appliedSequence,
+            type: model?.ownedTypeName ?? "\(type(of: object.object))", id: model?.ownedID,
+            position: model?.appliedSequence,
             pins: (snapshot.pins[object.id] ?? []).map(describe),
             isResting: snapshot.resting.contains(object.id))
     }

@@ -5,16 +5,10 @@ extension Scope {
     /// Waits until what was applied of the store is shown.
     package nonisolated(nonsending) func untilShown() async { await core?.stepper.untilShown() }
 
-    /// Runs a closure in which everything that is read of the scope's store is at one position, if it has one.
+    /// A view of the newest position of the scope's store, which is shown when this returns.
     ///
-    /// - Parameter body: gets what has reads of models and live results noted in a log from then on.
-    package func atOnePosition<T>(_ body: (_ noteReads: (ReadLog) -> Void) throws -> T) throws -> T {
-        guard let core else { return try body { _ in } }
-        return try core.view(log: nil) { view in
-            let storage = view.storage
-            return try body { storage.reads = $0 }
-        }
-    }
+    /// - Throws: ``StoreError`` with the code `closed` when the store is.
+    package nonisolated(nonsending) func steadyView() async throws -> SteadyView { try await SteadyView(core) }
 
     /// A live query of the scope's store.
     ///

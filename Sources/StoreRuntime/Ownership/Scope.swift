@@ -192,8 +192,9 @@ public final class Scope: Sendable, Identifiable {
         for child in children { child.close() }
         for task in state.withLock({ $0.runningTasks }) { task.cancel() }
         for handler in state.withLock({ $0.takeHandlers() }) { run(handler) }
-        registry.unpin(state.withLock { $0.takePins() }, of: path)
+        // Before the pins, so that objects go in the pins' order.
         withExtendedLifetime(state.withLock { $0.takeParts() }) {}
+        registry.unpin(state.withLock { $0.takePins() }, of: path)
         end(state.withLock { $0.finishTeardown() })
     }
 

@@ -35,19 +35,23 @@ extension Store {
     /// - Throws: what `body` throws; ``StoreError``: `closed` and others.
     public func view<T>(_ body: (borrowing ReadView) throws -> T) throws -> T {
         try requireOpen()
-        return try core.view(log: nil, body)
+        return try core.view(body)
     }
 }
 
 extension StoreCore {
-    /// As ``Store/view(_:)``; what is read is noted in `log`.
-    func view<T>(log: ReadLog?, _ body: (borrowing ReadView) throws -> T) throws -> T {
+    /// As ``Store/view(_:)``.
+    func view<T>(_ body: (borrowing ReadView) throws -> T) throws -> T {
         try stepper.start(self)
         if let outer = ReadViewStorage.current(on: stepper.timeline) { return try body(ReadView(storage: outer)) }
         let storage = try stepper.openView(self)
-        storage.reads = log
+        return try enter(storage) { try body(ReadView(storage: storage)) }
+    }
+
+    /// Runs `body` in a view that is open, and closes it.
+    func enter<T>(_ storage: ReadViewStorage, _ body: () throws -> T) rethrows -> T {
         // What was kept for this view need not be any more.
         defer { if stepper.timeline.hasOlder.load(ordering: .relaxed) { stepper.ask() } }
-        return try storage.enter { try body(ReadView(storage: storage)) }
+        return try storage.enter(body)
     }
 }

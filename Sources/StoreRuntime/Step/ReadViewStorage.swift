@@ -16,6 +16,7 @@ final class ReadViewStorage {
     var reads: ReadLog?
     /// The view that the thread was in before: views of different stores, or of one, may be open in each other.
     private var outer: ReadViewStorage?
+    private var isOpen = true
 
     var sequence: UInt64 { position.sequence }
 
@@ -27,6 +28,7 @@ final class ReadViewStorage {
     }
 
     deinit {
+        close()
         unsafe transaction.deinitialize(count: 1)
         unsafe transaction.deallocate()
     }
@@ -79,8 +81,15 @@ final class ReadViewStorage {
                 ReadViewStorage.key, outer.map { unsafe Unmanaged.passUnretained($0).toOpaque() })
             outer = nil
             _ = ReadViewStorage.openCount.wrappingSubtract(1, ordering: .relaxed)
-            timeline.close(sequence)
+            close()
         }
         return try body()
+    }
+
+    /// Lets the position go. One that was never entered goes with its last reference.
+    private func close() {
+        guard isOpen else { return }
+        isOpen = false
+        timeline.close(sequence)
     }
 }

@@ -94,9 +94,14 @@ final class Stepper: Sendable {
     }
 
     /// Waits until what was applied is shown.
-    func untilShown() async {
+    nonisolated(nonsending) func untilShown() async {
         let sequence = applied.withLock { $0.hasPublications ? $0.position.sequence : nil }
-        guard let sequence else { return }
+        if let sequence { await untilShown(sequence) }
+    }
+
+    /// Waits until a position that was applied is shown.
+    nonisolated(nonsending) func untilShown(_ sequence: UInt64) async {
+        if timeline.visibleSequence >= sequence { return }
         await withCheckedContinuation { continuation in
             afterShowing(sequence) { continuation.resume() }
         }

@@ -1,0 +1,109 @@
+import LMDB
+public import StoreRuntime
+
+/// A program's state in one value, which actions alone change.
+///
+/// ```swift
+/// let app = StateStore(AppState()) { (state, action: AppAction) in
+///     switch action {
+///     case .rename(let name): state.name = name
+///     case .count: state.count += 1
+///     }
+/// }
+/// app.send(.count)
+/// print(app.count)                                         // tracked by Observation: this element alone
+/// let name = app.binding(\.name) { .rename($0) }           // setting it sends an action
+/// for await count in app.values(of: \.count) { … }
+/// ```
+///
+/// Each element notifies on its own: who reads `count` hears nothing of an action after which it is what it was, where its values
+/// can be compared. Actions are done one after the other. It can be used from any thread.
+///
+/// - `storage` is protected by its mutex. Reducers run under it; observers are told outside of it.
+@dynamicMemberLookup
+public final class StateStore<Content: Sendable, Action: Sendable>: Sendable {
+    private struct Storage {
+        var content: Content
+        /// How many actions were done.
+        var version: UInt64 = 0
+        /// The elements that were asked for, by their key paths.
+        var elements: [AnyKeyPath: StateElement<Content>] = [:]
+    }
+
+    private let storage: HandoverMutex<Storage>
+    private let reduce: @Sendable (inout Content, Action) -> Void
+
+    /// A store with its first state.
+    ///
+    /// - Parameter reduce: does an action. It must depend on nothing but the state and the action, and must not use the store.
+    public init(_ content: Content, reduce: @escaping @Sendable (inout Content, Action) -> Void) {
+        storage = HandoverMutex(Storage(content: content))
+        self.reduce = reduce
+    }
+
+    /// Does an action, and tells the observers of those elements that it has changed. Linear in the number of elements that were
+    /// ever asked for.
+    public func send(_ action: Action) {
+        let (version, changed) = storage.withLock { storage in
+            let old = storage.content
+            reduce(&storage.content, action)
+            storage.version += 1
+            let new = storage.content
+            return (storage.version, storage.elements.values.filter { $0.differs(old, new) })
+        }
+        for element in changed { element.changes.update { $0 = max($0, version) } }
+    }
+
+    /// The whole state as it is. Not tracked.
+    public var content: Content { storage.withLock { $0.content } }
+
+    /// An element of the state as it is, tracked by Observation.
+    public subscript<Value: Sendable>(dynamicMember path: any KeyPath<Content, Value> & Sendable) -> Value {
+        // Tracked before it is read, so that what comes between the two is told.
+        _ = element(path).changes.value
+        return content[keyPath: path]
+    }
+
+    /// An element's values: the one as it is, then each other one. The sequence has no end of its own.
+    public func values<Value: Sendable>(of path: any KeyPath<Content, Value> & Sendable) -> StateValues<Value> {
+        StateValues(changes: element(path).changes.values) { [self] in content[keyPath: path] }
+    }
+
+    /// A binding to an element, which sends an action when it is set.
+    ///
+    /// - Parameter toAction: the action that gives the element a value.
+    public func binding<Value: Sendable>(
+        _ path: any KeyPath<Content, Value> & Sendable, toAction: @escaping @Sendable (Value) -> Action
+    ) -> Binding<Value> {
+        Binding {
+            self[dynamicMember: path]
+        } set: { [self] value in
+            send(toAction(value))
+        }
+    }
+
+    private func element<Value: Sendable>(_ path: any KeyPath<Content, Value> & Sendable) -> StateElement<Content> {
+        storage.withLock { storage in
+            if let known = storage.elements[path] { return known }
+            let new = StateElement<Content>(path)
+            storage.elements[path] = new
+            return new
+        }
+    }
+}
+
+/// A part of a state that somebody observes.
+private struct StateElement<Content: Sendable>: Sendable {
+    /// The number of the newest action that has changed it.
+    let changes = Subject<UInt64>(0)
+    /// Whether it differs in two states, as far as that can be seen.
+    let differs: @Sendable (Content, Content) -> Bool
+
+    init<Value: Sendable>(_ path: any KeyPath<Content, Value> & Sendable) {
+        guard let areEqual = equality(of: Value.self) else {
+            differs = { _, _ in true }
+            return
+        }
+        differs = { old, new in !areEqual(old[keyPath: path], new[keyPath: path]) }
+    }
+}

@@ -1,0 +1,20 @@
+/// The values of an element of a ``StateStore``. See ``StateStore/values(of:)``.
+public struct StateValues<Value: Sendable>: AsyncSequence, Sendable {
+    public typealias Element = Value
+    public typealias Failure = Never
+
+    let changes: SubjectValues<UInt64>
+    let read: @Sendable () -> Value
+
+    /// A subscription of its own, which begins with the value as it is.
+    public func makeAsyncIterator() -> Iterator { Iterator(changes: changes.makeAsyncIterator(), read: read) }
+
+    /// Waits for values.
+    public struct Iterator: AsyncIteratorProtocol {
+        var changes: SubjectValues<UInt64>.Iterator
+        let read: @Sendable () -> Value
+
+        /// The next value; nil when the task is cancelled. Who is slow misses values between, never the newest.
+        public mutating func next() async -> Value? { await changes.next().map { _ in read() } }
+    }
+}

@@ -1,0 +1,30 @@
+/// A read view for what is to be told of each change once: nothing that can be seen in it is told of after it was opened.
+///
+/// A view opens at the newest position that is applied, which may be ahead of the one that is shown. Who reads in it at once, and
+/// watches what it has read, hears of that position when it is shown, though it has seen it. So this one waits, open, until its
+/// position is shown, and is entered after that.
+package struct SteadyView {
+    /// Nil for those that know no store.
+    private let storage: ReadViewStorage?
+    private let core: StoreCore?
+
+    nonisolated(nonsending) init(_ core: StoreCore?) async throws {
+        self.core = core
+        guard let core else {
+            storage = nil
+            return
+        }
+        try core.stepper.start(core)
+        let storage = try core.stepper.openView(core)
+        self.storage = storage
+        await core.stepper.untilShown(storage.sequence)
+    }
+
+    /// Runs a closure in the view. Once.
+    ///
+    /// - Parameter body: gets what has reads of models and live results noted in a log from then on.
+    package func enter<T>(_ body: (_ noteReads: (ReadLog) -> Void) throws -> T) rethrows -> T {
+        guard let core, let storage else { return try body { _ in } }
+        return try core.enter(storage) { try body { storage.reads = $0 } }
+    }
+}

@@ -1,0 +1,234 @@
+import ModelStore
+import ModelStoreComponents
+import Testing
+
+/// A parent with a value of its own, which places a child that owns a thing.
+@Component
+private struct OwningParent {
+    let scene: Scene
+    @State var own = 0
+    let tick: Subject<Int>
+
+    func update(_ context: inout ComponentContext) {
+        own = tick.value
+        scene.journal.add("parent \(tick.value)")
+        context.place(OwningChild(scene: scene))
+    }
+}
+
+@Component
+private struct OwningChild {
+    let scene: Scene
+    @StateObject var thing: Thing
+
+    init(scene: Scene) {
+        self.scene = scene
+        _thing = StateObject(wrappedValue: Thing(scene.journal, scene.numbers))
+    }
+
+    func update(_ context: inout ComponentContext) {
+        scene.journal.add("child \(thing.number) at \(thing.touch())")
+    }
+}
+
+/// The same with the thing made in place, in a borrower.
+@Component
+private struct InlineParent {
+    let scene: Scene
+    let tick: Subject<Int>
+
+    func update(_ context: inout ComponentContext) {
+        _ = tick.value
+        context.place(InlineChild(thing: Thing(scene.journal, scene.numbers), journal: scene.journal))
+    }
+}
+
+@Component
+private struct InlineChild {
+    @ObservedObject var thing: Thing
+    let journal: Journal
+
+    func update(_ context: inout ComponentContext) {
+        journal.add("shows \(thing.number) at \(thing.count)")
+        let thing = thing
+        context.onAppear { thing.count += 1 }
+    }
+}
+
+@Component
+private struct HandingParent {
+    let scene: Scene
+    let first: Thing
+    let second: Thing
+    let isSecond: Subject<Bool>
+
+    func update(_ context: inout ComponentContext) {
+        let thing = isSecond.value ? second : first
+        context.place(Borrower(thing: thing, journal: scene.journal))
+        context.place(LazyOwner(scene: scene, thing: thing))
+        context.place(EagerOwner(journal: scene.journal, thing: thing))
+    }
+}
+
+@Component
+private struct Borrower {
+    @ObservedObject var thing: Thing
+    let journal: Journal
+
+    func update(_ context: inout ComponentContext) { journal.add("borrower \(thing.number)") }
+}
+
+@Component
+private struct LazyOwner {
+    let journal: Journal
+    @StateObject var thing: Thing
+
+    init(scene: Scene, thing: Thing) {
+        journal = scene.journal
+        _thing = StateObject(wrappedValue: LazyOwner.evaluate(thing, scene.journal))
+    }
+
+    private static func evaluate(_ thing: Thing, _ journal: Journal) -> Thing {
+        journal.add("evaluated \(thing.number)")
+        return thing
+    }
+
+    func update(_ context: inout ComponentContext) { journal.add("lazy owner \(thing.number)") }
+}
+
+@Component
+private struct EagerOwner {
+    let journal: Journal
+    @StateObject var thing: Thing
+
+    init(journal: Journal, thing: Thing) {
+        self.journal = journal
+        _thing = StateObject(owning: thing)
+    }
+
+    func update(_ context: inout ComponentContext) { journal.add("eager owner \(thing.number)") }
+}
+
+@Suite(.timeLimit(.minutes(2))) struct OwnerBehaviours {
+    @Test func `1 owner survives`() async throws {
+        let tick = Subject(0)
+        let notices = try await Scene.run { scene in
+            let journal = scene.journal
+            try await scene.scope.withChild("part") { scope in
+                let host = try await scope.host { OwningParent(scene: scene, tick: tick) }
+                for number in 1...20 {
+                    tick.send(number)
+                    try await host.settle()
+                }
+                #expect(journal.all.filter { $0.hasPrefix("parent") } == (0...20).map { "parent \($0)" })
+                #expect(journal.count("created 1") == 1 && journal.count("destroyed 1") == 0)
+                #expect(journal.all.filter { $0.hasPrefix("child") } == (1...21).map { "child 1 at \($0)" })
+            }
+            #expect(journal.all.filter { $0.hasSuffix("ed 1") } == ["created 1", "destroyed 1"])
+            #expect(!journal.all.contains("created 2"))
+        }
+        #expect(notices.all.isEmpty)
+    }
+
+    @Test func `2 inline borrower restarts`() async throws {
+        let tick = Subject(0)
+        let notices = try await Scene.run { scene in
+            let journal = scene.journal
+            try await scene.scope.withChild("part") { scope in
+                let host = try await scope.host { InlineParent(scene: scene, tick: tick) }
+                for number in 1...3 {
+                    tick.send(number)
+                    try await host.settle()
+                }
+                let constructed = scene.store.ownership.report().constructions
+                #expect(constructed.map(\.constructedCount) == [4] && constructed.map(\.usedCount) == [1])
+            }
+            #expect(
+                journal.all == [
+                    "created 1", "shows 1 at 0", "shows 1 at 1", "created 2", "destroyed 1", "shows 2 at 0",
+                    "created 3", "destroyed 2", "shows 3 at 0", "created 4", "destroyed 3", "shows 4 at 0",
+                    "destroyed 4",
+                ])
+        }
+        let told = notices.of(.unowned)
+        #expect(told.count == 1 && notices.of(.repeatedConstruction).count == 1 && notices.all.count == 2)
+        #expect(told.first?.line?.file.hasSuffix("OwnerBehaviours.swift") == true)
+        #expect(told.first?.message.contains("@StateObject") == true)
+    }
+
+    @Test func `4 a handed-in object wins for borrowers, an owner keeps its own`() async throws {
+        let isSecond = Subject(false)
+        let notices = try await Scene.run { scene in
+            let first = Thing(scene.journal, scene.numbers)
+            let second = Thing(scene.journal, scene.numbers)
+            let host = try await scene.scope.host {
+                HandingParent(scene: scene, first: first, second: second, isSecond: isSecond)
+            }
+            #expect(
+                scene.journal.take() == [
+                    "created 1", "created 2", "borrower 1", "evaluated 1", "lazy owner 1", "eager owner 1",
+                ])
+            isSecond.send(true)
+            try await host.settle()
+            #expect(scene.journal.take() == ["borrower 2", "lazy owner 1", "eager owner 1"])
+            first.count += 1
+            second.count += 1
+            try await host.settle()
+            // Nobody reads the count.
+            #expect(scene.journal.take() == [])
+        }
+        let told = notices.of(.ignoredObject)
+        #expect(told.count == 1 && told.first?.line?.file.hasSuffix("OwnerBehaviours.swift") == true)
+    }
+
+    @Test func `12 a shared owner's object goes with the second scope, a root's with the process's end`() async throws {
+        _ = try await Scene.run { scene in
+            let journal = scene.journal
+            let first = try scene.scope.child("first")
+            let second = try scene.scope.child("second")
+            weak var weakThing: Thing?
+            do {
+                let thing = try first.stateObject { Thing(journal, scene.numbers) }
+                try second.own(thing)
+                weakThing = thing
+            }
+            first.close()
+            await first.closed()
+            #expect(weakThing != nil && scene.store.ownership.leaks().isEmpty)
+            do {
+                let thing = try #require(weakThing)
+                #expect(scene.store.ownership.whyAlive(thing).pins.map(\.holder) == ["app/second"])
+            }
+            second.close()
+            #expect(weakThing == nil)
+            #expect(journal.all == ["created 1", "destroyed 1"])
+        }
+    }
+
+    @Test func `18 heavy construction is visible`() async throws {
+        let tick = Subject(0)
+        let notices = try await Scene.run { scene in
+            let host = try await scene.scope.host { EagerParent(scene: scene, tick: tick) }
+            for number in 1...4 {
+                tick.send(number)
+                try await host.settle()
+            }
+            let constructed = scene.store.ownership.report().constructions
+            #expect(constructed.map(\.type) == ["Thing"])
+            #expect(constructed.map(\.constructedCount) == [5] && constructed.map(\.usedCount) == [1])
+        }
+        #expect(notices.of(.repeatedConstruction).count == 1)
+        #expect(notices.of(.repeatedConstruction).first?.line?.file.hasSuffix("OwnerBehaviours.swift") == true)
+    }
+}
+
+@Component
+private struct EagerParent {
+    let scene: Scene
+    let tick: Subject<Int>
+
+    func update(_ context: inout ComponentContext) {
+        _ = tick.value
+        context.place(EagerOwner(journal: scene.journal, thing: Thing(scene.journal, scene.numbers)))
+    }
+}

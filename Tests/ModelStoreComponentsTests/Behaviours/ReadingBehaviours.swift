@@ -1,0 +1,302 @@
+import ModelStore
+import ModelStoreComponents
+import Observation
+import Testing
+
+@Component
+private struct CountingParent {
+    let journal: Journal
+    @StateObject var thing: Thing
+
+    init(journal: Journal, thing: Thing) {
+        self.journal = journal
+        _thing = StateObject(owning: thing)
+    }
+
+    func update(_ context: inout ComponentContext) {
+        journal.add("parent")
+        context.place(CountReader(journal: journal, thing: thing))
+        context.place(NameReader(journal: journal, thing: thing))
+        context.place(Holder(journal: journal, thing: thing))
+        context.place(Sender(journal: journal, thing: thing))
+    }
+}
+
+@Component
+private struct CountReader {
+    let journal: Journal
+    @ObservedObject var thing: Thing
+
+    func update(_ context: inout ComponentContext) { journal.add("count \(thing.count)") }
+}
+
+@Component
+private struct NameReader {
+    let journal: Journal
+    @ObservedObject var thing: Thing
+
+    func update(_ context: inout ComponentContext) { journal.add("name \(thing.name)") }
+}
+
+/// Declares the thing, and reads nothing of it.
+@Component
+private struct Holder {
+    let journal: Journal
+    @ObservedObject var thing: Thing
+
+    func update(_ context: inout ComponentContext) { journal.add("holder") }
+}
+
+/// Has the thing as a plain property, and only acts on it.
+@Component
+private struct Sender {
+    let journal: Journal
+    let thing: Thing
+
+    func update(_ context: inout ComponentContext) {
+        journal.add("sender")
+        context.onAppear { [thing] in thing.count = 1 }
+    }
+}
+
+@Component
+private struct FieldReaders {
+    let journal: Journal
+    let model: Model<Panel>
+
+    func update(_ context: inout ComponentContext) {
+        journal.add("root")
+        context.place(FieldReader(journal: journal, name: "a", model: model) { $0.a })
+        context.place(FieldReader(journal: journal, name: "b", model: model) { $0.b })
+        context.place(FieldReader(journal: journal, name: "c", model: model) { $0.c })
+    }
+}
+
+@Component
+private struct FieldReader {
+    let journal: Journal
+    let name: String
+    @ObservedObject var model: Model<Panel>
+    let read: (Model<Panel>) -> Int
+
+    init(journal: Journal, name: String, model: Model<Panel>, read: @escaping (Model<Panel>) -> Int) {
+        self.journal = journal
+        self.name = name
+        self.read = read
+        _model = ObservedObject(wrappedValue: model)
+    }
+
+    func update(_ context: inout ComponentContext) { journal.add("\(name) \(read(model))") }
+}
+
+/// A thousand fields, each its own.
+private final class Fields: Sendable {
+    let all = (0..<1_000).map { Subject($0) }
+}
+
+@Component
+private struct ThousandReaders {
+    let fields: Fields
+    let journal: Journal
+
+    func update(_ context: inout ComponentContext) {
+        for number in 0..<1_000 {
+            context.place(OneReader(fields: fields, number: number, journal: journal), id: number)
+        }
+    }
+}
+
+@Component
+private struct OneReader {
+    let fields: Fields
+    let number: Int
+    let journal: Journal
+
+    func update(_ context: inout ComponentContext) { journal.add("\(number): \(fields.all[number].value)") }
+}
+
+@Component
+private struct RoomParent {
+    let tick: Subject<Int>
+    let room: Subject<String>
+    let journal: Journal
+
+    func update(_ context: inout ComponentContext) {
+        _ = tick.value
+        context.place(RoomName(room: room.value, journal: journal))
+    }
+}
+
+@Component
+private struct RoomName: Equatable {
+    let room: String
+    let journal: Journal
+    @State var own = 0
+    @Environment(\.scale) var scale
+
+    static func == (left: RoomName, right: RoomName) -> Bool { left.room == right.room }
+
+    func update(_ context: inout ComponentContext) { journal.add("room \(room)") }
+}
+
+@Component
+private struct Snapshot {
+    let store: Store
+    let journal: Journal
+    @ObservedObject var first: Model<Sensor>
+    @ObservedObject var second: Model<Sensor>
+    @ObservedObject var third: Model<Sensor>
+    @FetchRequest(Sensor.where { $0.celsius >= 0 }.order { $0.id.ascending }) var all: LiveRecords<Sensor>
+    @FetchRequest(Sensor.where { $0.celsius < 0 }) var none: LiveRecords<Sensor>
+
+    init(_ store: Store, _ journal: Journal) throws {
+        self.store = store
+        self.journal = journal
+        _first = ObservedObject(wrappedValue: try store.model(id: "s0"))
+        _second = ObservedObject(wrappedValue: try store.model(id: "s1"))
+        _third = ObservedObject(wrappedValue: try store.model(id: "s2"))
+    }
+
+    func update(_ context: inout ComponentContext) throws {
+        let values = [first.celsius, second.celsius, third.celsius] + all.map(\.celsius)
+        let isTorn = Set(values).count != 1 || all.count != 3 || !none.isEmpty
+        journal.add(isTorn ? "torn \(values)" : "whole")
+    }
+}
+
+@Component
+private struct Late {
+    @ObservedObject var sensor: Model<Sensor>
+    let seen: Subject<Double>
+
+    func update(_ context: inout ComponentContext) { seen.send(sensor.celsius) }
+}
+
+@Suite(.timeLimit(.minutes(2))) struct ReadingBehaviours {
+    @Test func `3 parent and child are separate, 5 declared is not read, 6 field by field, 7 equal is silent`()
+        async throws
+    {
+        let notices = try await Scene.run { scene in
+            let journal = scene.journal
+            let thing = Thing(journal, scene.numbers)
+            let host = try await scene.scope.host { CountingParent(journal: journal, thing: thing) }
+            // The sender has set the count after the first pass.
+            #expect(
+                journal.take() == [
+                    "created 1", "parent", "count 0", "name thing", "holder", "sender", "count 1",
+                ])
+            let report = scene.store.ownership.report()
+            #expect(report.objects.map(\.type) == ["Thing"])
+            #expect(report.objects.first?.pins.map(\.kind) == [.borrower, .borrower, .borrower, .owner])
+            thing.count = 2
+            try await host.settle()
+            #expect(journal.take() == ["count 2"])
+            thing.name = "other"
+            try await host.settle()
+            #expect(journal.take() == ["name other"])
+            thing.name = "other"
+            thing.count = 2
+            try await host.settle()
+            #expect(journal.take() == [])
+            // By name: all that declare the object, read or not; the parent owns it, the sender has it as a plain property.
+            thing.objectWillChange.send()
+            try await host.settle()
+            #expect(Set(journal.take()) == ["parent", "count 2", "name other", "holder", "sender"])
+        }
+        // The test may have the thing still when the scope, its last owner, has closed.
+        #expect(notices.all.allSatisfy { $0.code == .leaked })
+    }
+
+    @Test func `6 a record's fields one by one, 7 equal is silent`() async throws {
+        _ = try await Scene.run { scene in
+            try await scene.store.write { try $0.insert(Panel()) }
+            let model = try scene.store.model(Panel.self, id: 1)
+            let host = try await scene.scope.host { FieldReaders(journal: scene.journal, model: model) }
+            #expect(scene.journal.take() == ["root", "a 0", "b 0", "c 0"])
+            try await model.update { $0.b = 7 }
+            try await host.settle()
+            #expect(scene.journal.take() == ["b 7"])
+            try await model.update { $0.b = 7 }
+            try await host.settle()
+            #expect(scene.journal.take() == [])
+            try await model.update {
+                $0.a = 1
+                $0.c = 1
+            }
+            try await host.settle()
+            #expect(scene.journal.take() == ["a 1", "c 1"])
+        }
+    }
+
+    @Test func `6 a thousand fields, one change, one update`() async throws {
+        _ = try await Scene.run { scene in
+            let fields = Fields()
+            let host = try await scene.scope.host { ThousandReaders(fields: fields, journal: scene.journal) }
+            #expect(scene.journal.take().count == 1_000)
+            let before = await host.counters.updateCount
+            fields.all[500].send(-1)
+            try await host.settle()
+            #expect(scene.journal.take() == ["500: -1"])
+            #expect(await host.counters.updateCount == before + 1)
+        }
+    }
+
+    @Test func `5 an equal description is not updated`() async throws {
+        let tick = Subject(0)
+        let room = Subject("hall")
+        _ = try await Scene.run { scene in
+            let host = try await scene.scope.host { RoomParent(tick: tick, room: room, journal: scene.journal) }
+            for number in 1...5 {
+                tick.send(number)
+                try await host.settle()
+            }
+            room.send("attic")
+            try await host.settle()
+            #expect(scene.journal.all == ["room hall", "room attic"])
+        }
+    }
+
+    @Test func `16 snapshots are consistent`() async throws {
+        _ = try await Scene.run { scene in
+            let store = scene.store
+            let journal = scene.journal
+            let writer = Task {
+                for number in 1...300 {
+                    try await store.write { tx in
+                        for sensor in 0..<3 {
+                            try tx.update(Sensor.self, id: "s\(sensor)") { $0.celsius = Double(number) }
+                        }
+                    }
+                }
+            }
+            let host = try await scene.scope.host { try Snapshot(store, journal) }
+            try await writer.value
+            try await host.settle()
+            let seen = Set(journal.all)
+            #expect(seen == ["whole"])
+            // Once for each commit at most, and the first time.
+            #expect(journal.all.count <= 301)
+            #expect(scene.notices.all.isEmpty)
+        }
+    }
+
+    /// `MODELSTORE_LONG=1` runs it as often as the contract says.
+    @Test func `17 late is not lost`() async throws {
+        let runs = LongRuns.isEnabled ? 100_000 : 1_000
+        _ = try await Scene.run { scene in
+            let sensor = try scene.store.model(Sensor.self, id: "s0")
+            for run in 1...runs {
+                let seen = Subject(-1.0)
+                let value = Double(run)
+                let write = Task { try await scene.set("s0", value) }
+                let scope = try scene.scope.child("run")
+                _ = try await scope.host { Late(sensor: sensor, seen: seen) }
+                try await write.value
+                // Nobody asks the host to settle: it has to notice by itself.
+                for await celsius in seen.values where celsius == value { break }
+                scope.close()
+                await scope.closed()
+            }
+        }
+    }
+}

@@ -1,0 +1,243 @@
+import ModelStore
+import ModelStoreComponents
+import Synchronization
+import Testing
+
+private struct Refusal: Error {}
+
+private enum Topic: PreferenceKey {
+    static let defaultValue: [String] = []
+    static func reduce(value: inout [String], nextValue: () -> [String]) { value += nextValue() }
+}
+
+@Component
+private struct Living {
+    let journal: Journal
+    let tick: Subject<Int>
+
+    func update(_ context: inout ComponentContext) {
+        let journal = journal
+        journal.add("parent")
+        context.onAppear { journal.add("parent appears") }
+        context.onClose { journal.add("parent closes") }
+        if tick.value < 3 { context.place(LivingChild(journal: journal, tick: tick)) }
+    }
+}
+
+@Component
+private struct LivingChild {
+    let journal: Journal
+    let tick: Subject<Int>
+
+    func update(_ context: inout ComponentContext) {
+        let journal = journal
+        journal.add("child \(tick.value)")
+        context.onAppear { journal.add("child appears") }
+        context.onClose { journal.add("child closes") }
+        context.task {
+            journal.add("task runs")
+            await untilCancelled()
+            journal.add("task is cancelled")
+        }
+        context.task(id: tick.value / 2) {
+            journal.add("keyed task runs")
+            await untilCancelled()
+        }
+    }
+}
+
+/// Waits for the end of the task.
+private func untilCancelled() async {
+    for await _ in Subject(0).values {}
+    let (stream, continuation) = AsyncStream<Void>.makeStream()
+    for await _ in stream {}
+    continuation.finish()
+}
+
+@Suite(.timeLimit(.minutes(2))) struct ScopeBehaviours {
+    @Test func `13 teardown order`() async throws {
+        let journal = Journal()
+        let notices = try await Scene.run { scene in
+            let scope = try scene.scope.child("outer")
+            let first = try scope.child("first")
+            let second = try scope.child("second")
+            let started = Subject(0)
+            for (name, scope) in [("outer", scope), ("first", first), ("second", second)] {
+                _ = try scope.stateObject { Noting(journal, "\(name) older") }
+                _ = try scope.stateObject("newer") { Noting(journal, "\(name) newer") }
+                try scope.onClose { journal.add("\(name) closes") }
+                try scope.task {
+                    await withTaskCancellationHandler {
+                        started.update { $0 += 1 }
+                        await untilCancelled()
+                    } onCancel: {
+                        journal.add("\(name) cancelled")
+                    }
+                }
+            }
+            #expect(
+                scene.store.ownership.report().scopes.map(\.path) == [
+                    "app", "app/outer", "app/outer/first", "app/outer/second",
+                ])
+            for await count in started.values where count == 3 { break }
+            scope.close()
+            await scope.closed()
+        }
+        #expect(
+            journal.all
+                == ["second", "first", "outer"].flatMap { name in
+                    ["\(name) cancelled", "\(name) closes", "\(name) newer gone", "\(name) older gone"]
+                })
+        #expect(notices.all.isEmpty)
+    }
+
+    @Test func `13 a handler that throws or re-enters harms nobody`() async throws {
+        let journal = Journal()
+        let notices = try await Scene.run { scene in
+            let scope = try scene.scope.child("part")
+            try scope.onClose { journal.add("last") }
+            try scope.onClose { throw Refusal() }
+            try scope.onClose { [unowned scope] in
+                scope.close()
+                #expect(scope.isClosed)
+                #expect(throws: StoreError.self) { try scope.onClose {} }
+                #expect(throws: StoreError.self) { try scope.child("late") }
+                journal.add("re-entered")
+            }
+            scope.close()
+            scope.close()
+            await scope.closed()
+            #expect(throws: StoreError.self) { try scope.task {} }
+            #expect(throws: StoreError.self) { try scope.own(Noting(journal, "late")) }
+        }
+        #expect(journal.all == ["re-entered", "last", "late gone"])
+        #expect(notices.all.map(\.code) == [.handlerFailed])
+        #expect(notices.all.first?.error is Refusal)
+    }
+
+    @Test func `13 no update runs in a closed scope`() async throws {
+        let tick = Subject(0)
+        _ = try await Scene.run { scene in
+            let scope = try scene.scope.child("part")
+            let host = try await scope.host { Living(journal: scene.journal, tick: tick) }
+            scope.close()
+            tick.send(1)
+            try await host.settle()
+            await scope.closed()
+            #expect(!scene.journal.all.contains("child 1"))
+            await #expect(throws: StoreError.self) {
+                try await host.place { Living(journal: scene.journal, tick: tick) }
+            }
+        }
+    }
+
+    @Test func `14 why is it alive`() async throws {
+        let notices = try await Scene.run { scene in
+            let registry = scene.store.ownership
+            let owner = try scene.scope.child("owner")
+            let borrower = try scene.scope.child("borrower")
+            let model = try scene.store.model(Sensor.self, id: "s0")
+            try owner.own(model)
+            try borrower.borrow(model)
+            let position = try await scene.store.write { try $0.update(Sensor.self, id: "s0") { $0.celsius = 1 } }
+                .position
+            let report = registry.report()
+            let object = try #require(report.objects.first)
+            #expect(object.type == "Sensor" && object.id == "s0" && object.position == position.sequence)
+            #expect(object.pins.map(\.kind) == [.borrower, .owner])
+            #expect(object.pins.map(\.holder) == ["app/borrower", "app/owner"])
+            #expect(object.pins.allSatisfy { $0.line.file.hasSuffix("ScopeBehaviours.swift") && $0.ageSeconds >= 0 })
+            #expect("\(report)".contains("Sensor s0, at position \(position.sequence)"))
+            owner.close()
+            borrower.close()
+            await borrower.closed()
+            // The test still has it.
+            let leak = try #require(registry.leaks().first)
+            #expect(leak.object.id == "s0" && leak.scope == "app/borrower" && leak.object.pins.isEmpty)
+            var iterator = model.values(of: \.celsius).makeAsyncIterator()
+            _ = await iterator.next()
+            #expect(registry.leaks().first?.object.pins.map(\.kind) == [.borrower])
+            let again = try scene.scope.child("again")
+            try again.borrow(model)
+            #expect(registry.leaks().isEmpty)
+        }
+        #expect(notices.of(.leaked).count == 1)
+    }
+
+    @Test func `14 owner cycles are shown with their path`() async throws {
+        _ = try await Scene.run { scene in
+            let registry = scene.store.ownership
+            let journal = Journal()
+            let scope = try scene.scope.child("part")
+            let player = try scope.stateObject { Noting(journal, "player") }
+            let list = Noting(journal, "list")
+            let pin = registry.pin(list, by: player)
+            #expect(registry.report().cycles.isEmpty)
+            let back = registry.pin(player, by: list)
+            #expect(registry.report().cycles == [["Noting", "Noting", "Noting"]])
+            back.release()
+            // A scope that its own object keeps.
+            let held = try scope.child("held", heldBy: player)
+            try held.own(player)
+            #expect(registry.report().cycles == [["scope app/part/held", "Noting", "scope app/part/held"]])
+            pin.release()
+        }
+    }
+
+    @Test func `19 first appearance and end`() async throws {
+        let tick = Subject(0)
+        let journal = Journal()
+        _ = try await Scene.run { scene in
+            let scope = try scene.scope.child("part")
+            let host = try await scope.host { Living(journal: journal, tick: tick) }
+            while journal.count("keyed task runs") < 1 || journal.count("task runs") < 1 { await Task.yield() }
+            #expect(
+                journal.take().filter { !$0.contains("task") } == [
+                    "parent", "child 0", "parent appears", "child appears",
+                ])
+            tick.send(1)
+            try await host.settle()
+            #expect(journal.take() == ["parent", "child 1"])
+            tick.send(2)
+            try await host.settle()
+            while journal.count("keyed task runs") < 1 { await Task.yield() }
+            #expect(journal.take() == ["parent", "child 2", "keyed task runs"])
+            tick.send(3)
+            try await host.settle()
+            while journal.count("task is cancelled") < 1 { await Task.yield() }
+            #expect(journal.take() == ["parent", "child closes", "task is cancelled"])
+            scope.close()
+            await scope.closed()
+            #expect(journal.take() == ["parent closes"])
+        }
+    }
+
+    @Test func `20 closing a scope releases all of many models`() async throws {
+        _ = try await Scene.run(sensors: 2_000) { scene in
+            let scope = try scene.scope.child("many")
+            for number in 0..<2_000 {
+                let model = try scope.borrow(scene.store.model(Sensor.self, id: "s\(number)"))
+                try scope.task { for await _ in model.values(of: \.celsius) {} }
+            }
+            #expect(scene.store.ownership.metrics.modelCount == 2_000)
+            scope.close()
+            await scope.closed()
+            let metrics = scene.store.ownership.metrics
+            #expect(
+                metrics.pinCount == 0 && metrics.objectCount == 0 && metrics.modelCount == 0 && metrics.scopeCount == 1)
+        }
+    }
+}
+
+/// An object that notes its end.
+private final class Noting: Sendable {
+    private let journal: Journal
+    private let name: String
+
+    init(_ journal: Journal, _ name: String) {
+        self.journal = journal
+        self.name = name
+    }
+
+    deinit { journal.add("\(name) gone") }
+}

@@ -1,0 +1,173 @@
+import ModelStore
+import ModelStoreComponents
+import Testing
+
+@Suite(.timeLimit(.minutes(2))) struct SubscriptionBehaviours {
+    @Test func `8 a subscriber pins its model, which goes within the grace period after`() async throws {
+        let clock = TestClock()
+        var options = OwnershipOptions(clock: clock)
+        options.gracePeriod = .seconds(30)
+        _ = try await Scene.run(options: options) { scene in
+            let registry = scene.store.ownership
+            weak var model: Model<Sensor>?
+            var iterator: ModelValues<Sensor, Double>.Iterator?
+            do {
+                let obtained = try scene.store.model(Sensor.self, id: "s0")
+                model = obtained
+                iterator = obtained.values(of: \.celsius).makeAsyncIterator()
+            }
+            #expect(await iterator?.next() == 20)
+            try await scene.set("s0", 21)
+            #expect(await iterator?.next() == 21)
+            do {
+                let why = registry.whyAlive(try #require(model))
+                #expect(why.type == "Sensor" && why.id == "s0" && why.pins.map(\.kind) == [.borrower])
+                #expect(why.pins.first?.line.file.hasSuffix("SubscriptionBehaviours.swift") == true)
+            }
+            iterator = nil
+            // Kept in case somebody asks for it again: who does gets the same.
+            #expect(model != nil && registry.metrics.restingCount == 1)
+            do {
+                let again = try scene.store.model(Sensor.self, id: "s0")
+                #expect(again === model)
+                #expect(registry.whyAlive(again).isResting)
+            }
+            await clock.untilSomebodySleeps()
+            clock.advance(by: .seconds(29))
+            #expect(model != nil)
+            clock.advance(by: .seconds(1))
+            // The registry's task has to have its turn.
+            while registry.metrics.restingCount > 0 { await Task.yield() }
+            #expect(model == nil)
+            #expect(registry.report().objects.isEmpty)
+        }
+    }
+
+    @Test func `8 without a grace period a model goes with its last pin`() async throws {
+        _ = try await Scene.run { scene in
+            weak var model: Model<Sensor>?
+            let inner = try scene.scope.child("part")
+            do {
+                model = try inner.borrow(scene.store.model(Sensor.self, id: "s1"))
+            }
+            try await scene.set("s1", 5)
+            #expect(model?.celsius == 5)
+            inner.close()
+            #expect(model == nil)
+        }
+    }
+
+    @Test func `8 the grace period's cache is bounded, and the oldest goes first`() async throws {
+        let clock = TestClock()
+        var options = OwnershipOptions(clock: clock)
+        options.gracePeriod = .seconds(30)
+        options.graceLimit = 2
+        _ = try await Scene.run(sensors: 4, options: options) { scene in
+            for number in 0..<4 {
+                let inner = try scene.scope.child("part")
+                try inner.borrow(scene.store.model(Sensor.self, id: "s\(number)"))
+                inner.close()
+            }
+            let report = scene.store.ownership.report()
+            #expect(report.objects.map(\.id) == ["s2", "s3"] && report.objects.allSatisfy(\.isResting))
+            scene.store.ownership.releaseResting()
+            #expect(scene.store.ownership.report().objects.isEmpty)
+        }
+    }
+
+    @Test func `9 leaving a loop, cancelling a task and dropping an effect end subscriptions, twice is harmless`()
+        async throws
+    {
+        _ = try await Scene.run { scene in
+            let registry = scene.store.ownership
+            let model = try scene.store.model(Sensor.self, id: "s0")
+            for await _ in model.values(of: \.celsius) {
+                #expect(registry.whyAlive(model).pins.count == 1)
+                break
+            }
+            #expect(registry.whyAlive(model).pins.isEmpty)
+
+            let started = Subject(0)
+            let tasks = (0..<3).map { _ in
+                Task {
+                    for await _ in model.changes { started.update { $0 += 1 } }
+                }
+            }
+            for await count in started.values where count == 3 { break }
+            #expect(registry.whyAlive(model).pins.map(\.kind) == [.borrower, .borrower, .borrower])
+            for task in tasks { task.cancel() }
+            for task in tasks { await task.value }
+            #expect(registry.whyAlive(model).pins.isEmpty)
+
+            var effect: Effect? = scene.store.observe { started.send(Int(model.celsius)) }
+            for await value in started.values where value == 20 { break }
+            effect?.cancel()
+            effect?.cancel()
+            try? await effect?.ended()
+            effect = nil
+            try await scene.set("s0", 99)
+            #expect(started.value == 20)
+
+            let pin = registry.pin(model, .borrower)
+            #expect(registry.metrics.pinCount == 1)
+            pin.release()
+            pin.release()
+            #expect(registry.metrics.pinCount == 0)
+        }
+    }
+
+    @Test func `10 publisher gone, subscription ends`() async throws {
+        let journal = Journal()
+        var thing: Thing? = Thing(journal, Numbers())
+        let values = try #require(thing).$count
+        let reader = Task {
+            var seen: [Int] = []
+            for await count in values {
+                seen.append(count)
+                journal.add("saw \(count)")
+            }
+            return seen
+        }
+        while !journal.all.contains("saw 0") { await Task.yield() }
+        thing?.count = 1
+        while !journal.all.contains("saw 1") { await Task.yield() }
+        thing = nil
+        #expect(await reader.value == [0, 1])
+        #expect(journal.all.last == "destroyed 1" || journal.all.contains("destroyed 1"))
+        var late = values.makeAsyncIterator()
+        #expect(await late.next() == nil)
+    }
+
+    @Test func `11 one instance for each id, and one for each incarnation`() async throws {
+        _ = try await Scene.run { scene in
+            let models = try await withThrowingTaskGroup(of: Model<Sensor>.self) { group in
+                for _ in 0..<32 { group.addTask { try scene.store.model(Sensor.self, id: "s2") } }
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+            let model = models[0]
+            #expect(models.allSatisfy { $0 === model })
+            var changes = model.changes.makeAsyncIterator()
+            #expect(await changes.next()?.kind == .current)
+            try await scene.store.write { try $0.delete(Sensor.self, id: "s2") }
+            try await scene.store.write { try $0.insert(Sensor(id: "s2", room: "attic", celsius: 1)) }
+            #expect(await changes.next()?.kind == .deleted)
+            #expect(await changes.next() == nil)
+            #expect(model.isDeleted && model.celsius == 20 && model.room == "hall")
+            let next = try scene.store.model(Sensor.self, id: "s2")
+            #expect(next !== model && next.celsius == 1 && !next.isDeleted)
+        }
+    }
+
+    @Test func `a pending write is a pin, and ends with it`() async throws {
+        _ = try await Scene.run { scene in
+            let registry = scene.store.ownership
+            let model = try scene.store.model(Sensor.self, id: "s0")
+            try await model.update { record in
+                record.celsius = 3
+                // The writer's thread holds the write up here.
+                #expect(registry.whyAlive(model).pins.map(\.kind) == [.pendingWrite])
+            }
+            #expect(registry.whyAlive(model).pins.isEmpty && model.celsius == 3)
+        }
+    }
+}
