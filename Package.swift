@@ -7,6 +7,7 @@ let package = Package(
     products: [
         .library(name: "ModelStore", targets: ["ModelStore"]),
         .library(name: "ModelStoreComponents", targets: ["ModelStoreComponents"]),
+        .library(name: "ModelStoreTesting", targets: ["ModelStoreTesting"]),
         .library(name: "ModelStoreService", targets: ["ModelStoreService"]),
         .library(name: "ModelStoreCombine", targets: ["ModelStoreCombine"]),
         .library(name: "ModelStoreEvents", targets: ["ModelStoreEvents"]),
@@ -54,6 +55,9 @@ let package = Package(
             name: "ModelStoreComponents",
             dependencies: ["ModelStore", "StoreRuntime", "StoreEngine", "LMDB", "StoreMacros"]
         ),
+
+        // What programs' tests use.
+        .target(name: "ModelStoreTesting", dependencies: ["ModelStore", "StoreRuntime"]),
 
         // Adapters to other packages, each behind a trait.
         .target(
@@ -117,7 +121,9 @@ let package = Package(
         .testTarget(name: "ModelStoreTests", dependencies: ["ModelStore", "StoreRuntime", "StoreEngine"]),
         .testTarget(
             name: "ModelStoreComponentsTests",
-            dependencies: ["ModelStoreComponents", "ModelStore", "StoreRuntime", "StoreEngine"]
+            dependencies: [
+                "ModelStoreComponents", "ModelStoreTesting", "ModelStore", "StoreRuntime", "StoreEngine",
+            ]
         ),
         .testTarget(
             name: "ModelStoreServiceTests",

@@ -24,6 +24,7 @@ import Testing
         ("Sources/StoreMacros", []),
         ("Sources/ModelStore", ["StoreEngine", "StoreRuntime"]),
         ("Sources/ModelStoreComponents", ["ModelStore", "LMDB", "StoreEngine", "StoreRuntime"]),
+        ("Sources/ModelStoreTesting", ["ModelStore", "StoreRuntime"]),
         ("Sources/ModelStoreService", ["ModelStore", "StoreEngine", "StoreRuntime"]),
         ("Sources/ModelStoreCombine", ["ModelStore", "StoreEngine", "StoreRuntime"]),
         ("Sources/ModelStoreEvents", ["ModelStore", "StoreEngine", "StoreRuntime"]),
@@ -34,6 +35,7 @@ import Testing
     @Test(arguments: layers.map(\.folder)) func `Arrows point from a layer to its users only`(folder: String) throws {
         let modules: Set<String> = [
             "CLMDB", "LMDB", "StoreEngine", "StoreRuntime", "StoreMacros", "ModelStore", "ModelStoreComponents",
+            "ModelStoreTesting",
             "ModelStoreService", "ModelStoreCombine", "ModelStoreEvents", "StoreCommands", "Hostwatch",
         ]
         let allowed = try #require(Self.layers.first { $0.folder == folder }).allowed
@@ -107,7 +109,9 @@ import Testing
     }
 
     @Test func `Public declarations of the library are documented`() throws {
-        for folder in ["StoreEngine", "StoreRuntime", "ModelStore", "ModelStoreComponents"] + Self.adapters {
+        for folder in ["StoreEngine", "StoreRuntime", "ModelStore", "ModelStoreComponents", "ModelStoreTesting"]
+            + Self.adapters
+        {
             for file in try SourceTree.files(below: "Sources/" + folder) {
                 for (number, line) in file.lines.enumerated() where declaresPublic(line) {
                     let isInherited = Self.inherited.contains { line.contains($0) }

@@ -7,6 +7,7 @@ let package = Package(
     dependencies: [
         .package(name: "ModelStore", path: "../.."),
         .package(url: "https://github.com/groue/GRDB.swift", exact: "7.10.0"),
+        .package(url: "https://github.com/OpenCombine/OpenCombine", from: "0.14.0"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     ],
     targets: [
@@ -17,6 +18,8 @@ let package = Package(
             dependencies: [
                 "CLMDBRaw",
                 .product(name: "ModelStore", package: "ModelStore"),
+                .product(name: "ModelStoreComponents", package: "ModelStore"),
+                .product(name: "OpenCombine", package: "OpenCombine"),
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]

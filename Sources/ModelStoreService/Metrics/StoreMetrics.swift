@@ -113,6 +113,12 @@ public final class StoreMetrics: Sendable {
         record("map_use", Double(usage.usedByteCount) / Double(usage.mapByteCount))
         record("readers", usage.readerCount)
         record("oldest_reader_age", usage.oldestReaderAge)
+        let ownership = store.ownership.metrics
+        record("models", ownership.modelCount)
+        record("owned_objects", ownership.objectCount)
+        record("pins", ownership.pinCount)
+        record("scopes", ownership.scopeCount)
+        record("leaks", ownership.leakCount)
         let (newest, consumers) = try store.read { tx in
             try (tx._reading.feedHead().sequence, tx._reading.consumers())
         }

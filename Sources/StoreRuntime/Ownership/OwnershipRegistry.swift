@@ -62,6 +62,7 @@ public final class OwnershipRegistry: Sendable {
             State(
                 pins: PinState(
                     restNanoseconds: max(0, options.gracePeriod.nanoseconds), restLimit: max(0, options.graceLimit))))
+        OwnershipWatch.current?.add(self)
     }
 
     /// Has reports list a store's models.

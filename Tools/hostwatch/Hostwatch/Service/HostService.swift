@@ -37,28 +37,40 @@ final class HostService<C: Clock<Duration>>: Sendable {
     /// - Throws: ``StoreError`` when the store cannot be read any more.
     func run() async throws {
         try await mirror.addThresholds(HostThresholds().records)
-        let thresholds = try mirror.store.liveQuery(FetchRequest(Threshold.self))
-        let first = HostThresholds(try thresholds.results)
-        let mounts = try mirror.store.liveQuery(first.fullMounts)
-        let processes = try mirror.store.liveQuery(first.largeProcesses)
-        // What has changed since the service ran last is news, too: queries come before the first refresh.
-        let (ready, isReady) = AsyncStream.makeStream(of: Void.self)
-        let watches: [@Sendable () async throws -> Void] = [
-            { try await self.follow(thresholds, mounts, processes, isReady) },
-            { try await self.watch(mounts, isReady) },
-            { try await self.watch(processes, isReady) },
-            { try await self.watchLargest(isReady) },
-            { try await self.watchPackages(isReady) },
-        ]
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            for watch in watches { group.addTask { try await watch() } }
-            group.addTask {
-                for await _ in ready.prefix(watches.count) {}
+        let store = mirror.store
+        // Each part has a scope of its own, so that a report of who keeps what names them.
+        try await store.withScope("hostwatch") { service in
+            let (watching, mounting, processing) =
+                try (service.child("thresholds"), service.child("mounts"), service.child("processes"))
+            let thresholds = try watching.stateObject { try store.liveQuery(FetchRequest(Threshold.self)) }
+            let first = HostThresholds(try thresholds.results)
+            let mounts = try mounting.stateObject { try store.liveQuery(first.fullMounts) }
+            let processes = try processing.stateObject { try store.liveQuery(first.largeProcesses) }
+            // What has changed since the service ran last is news, too: queries come before the first refresh.
+            let (ready, isReady) = AsyncStream.makeStream(of: Void.self)
+            let (endings, hasEnded) = AsyncStream.makeStream(of: Result<Void, any Error>.self)
+            let watchCount = 5
+            func run(in scope: Scope, _ body: @escaping @Sendable () async throws -> Void) throws {
+                try scope.task {
+                    do {
+                        try await body()
+                        hasEnded.yield(.success(()))
+                    } catch {
+                        hasEnded.yield(.failure(error))
+                    }
+                }
+            }
+            try run(in: watching) { try await self.follow(thresholds, mounts, processes, isReady) }
+            try run(in: mounting) { try await self.watch(mounts, isReady) }
+            try run(in: processing) { try await self.watch(processes, isReady) }
+            try run(in: service.child("largest")) { try await self.watchLargest(isReady) }
+            try run(in: service.child("packages")) { try await self.watchPackages(isReady) }
+            try run(in: service.child("mirror")) {
+                for await _ in ready.prefix(watchCount) {}
                 await self.refresh()
             }
             // Whichever ends first, by cancellation or for a failure, is the end of all.
-            defer { group.cancelAll() }
-            try await group.next()
+            for await ending in endings { return try ending.get() }
         }
     }
 

@@ -1,0 +1,117 @@
+import Foundation
+import Testing
+
+@testable import StoreRuntime
+
+/// The registry's state machine, against a model that says what must hold in the plainest way.
+@Suite(.timeLimit(.minutes(5))) struct PinStateTests {
+    private final class Plain {}
+    private final class Restful: RestingObject {}
+
+    /// What the state machine should come to.
+    private struct Model {
+        struct Pin {
+            let object: Int
+            let isScope: Bool
+        }
+
+        var pins: [PinID: Pin] = [:]
+        /// When each object that rests has to go, in the order of their coming to rest.
+        var resting: [(object: Int, until: Int64)] = []
+
+        func pinned(_ object: Int) -> [PinID] { pins.filter { $0.value.object == object }.map(\.key) }
+    }
+
+    static var seeds: [UInt64] {
+        let environment = ProcessInfo.processInfo.environment
+        if let seed = environment["MODELSTORE_SEED"].flatMap(UInt64.init) { return [seed] }
+        return Array(1...(environment["MODELSTORE_LONG"] == "1" ? 5_000 : 50))
+    }
+
+    @Test func `random pins, releases and rests agree with the model`() throws {
+        for seed in Self.seeds { try check(seed) }
+    }
+
+    private func check(_ seed: UInt64) throws {
+        var random = TestRandom(seed: seed)
+        let rest = Int64.random(in: 0...20, using: &random)
+        let limit = Int.random(in: 0...4, using: &random)
+        var state = PinState(restNanoseconds: rest, restLimit: limit)
+        var model = Model()
+        // Those that should be alive; the state keeps them, the test only knows them weakly.
+        var weaks: [Int: WeakBox] = [:]
+        var next = 0
+        var now: Int64 = 0
+        var old: [PinID] = []
+        for step in 0..<200 {
+            let context = Comment(rawValue: "seed \(seed), step \(step)")
+            now += Int64.random(in: 0...3, using: &random)
+            switch Int.random(in: 0..<10, using: &random) {
+            case 0..<5:
+                let known = weaks.filter { $0.value.object != nil }.keys.sorted()
+                let isNew = known.isEmpty || Bool.random(using: &random)
+                let number = isNew ? next : known.randomElement(using: &random)!
+                let object: AnyObject = isNew ? Self.make(next) : weaks[number]!.object!
+                if isNew {
+                    weaks[next] = WeakBox(object)
+                    next += 1
+                }
+                let isScope = Bool.random(using: &random)
+                let kind = PinKind.allCases.randomElement(using: &random)!
+                let holder: PinState.Holder = isScope ? .scope(UInt64(number)) : .program(inScope: nil)
+                let id = state.pin(KeptObject(object), kind, by: holder, line: UInt32(step), at: now)
+                #expect(model.pins[id] == nil, context)
+                model.pins[id] = Model.Pin(object: number, isScope: isScope)
+                model.resting.removeAll { $0.object == number }
+            case 5..<8:
+                guard
+                    let id = model.pins.keys.sorted(by: { ($0.slot, $0.generation) < ($1.slot, $1.generation) })
+                        .randomElement(using: &random), let pin = model.pins.removeValue(forKey: id)
+                else { continue }
+                old.append(id)
+                let unpinned = state.unpin(id, at: now)
+                let left = model.pins.values.filter { $0.object == pin.object }
+                #expect(unpinned.isOutOfScopes == (pin.isScope && !left.contains(where: \.isScope)), context)
+                let rests = left.isEmpty && rest > 0 && limit > 0 && pin.object % 3 != 0
+                #expect(unpinned.rests == rests, context)
+                if rests {
+                    model.resting.append((pin.object, now + rest))
+                    if model.resting.count > limit { model.resting.removeFirst() }
+                }
+            case 8:
+                // What was released once does nothing.
+                if let id = old.randomElement(using: &random) {
+                    #expect(state.unpin(id, at: now).object == nil, context)
+                }
+            default:
+                _ = state.endRests(at: now)
+                model.resting.removeAll { $0.until <= now }
+            }
+            let alive = Set(model.pins.values.map(\.object)).union(model.resting.map(\.object))
+            for (number, box) in weaks {
+                guard (box.object != nil) == alive.contains(number) else {
+                    Issue.record("\(context), object \(number) is \(box.object == nil ? "gone" : "alive")")
+                    return
+                }
+                guard let object = box.object else { continue }
+                let pins = state.pins(of: KeptObject(object))
+                #expect(pins.count == model.pinned(number).count, context)
+                #expect(state.isResting(KeptObject(object)) == model.resting.contains { $0.object == number }, context)
+                let isInScope = model.pins.values.contains { $0.object == number && $0.isScope }
+                #expect(state.isInScope(KeptObject(object)) == isInScope, context)
+            }
+            #expect(state.pinCount == model.pins.count && state.objectCount == alive.count, context)
+            #expect(state.restingCount == model.resting.count, context)
+            #expect(state.nextRestEnd == model.resting.first?.until, context)
+        }
+    }
+
+    /// Each third one does not rest.
+    private static func make(_ number: Int) -> AnyObject { number % 3 == 0 ? Plain() as AnyObject : Restful() }
+
+    private struct WeakBox {
+        weak var object: AnyObject?
+
+        init(_ object: AnyObject) { self.object = object }
+    }
+}

@@ -1,0 +1,48 @@
+import ArgumentParser
+import Foundation
+import ModelStore
+
+/// Measures pins, scopes, subscriptions and trees of components, with OpenCombine where it can do the same.
+///
+/// ```
+/// swift run -c release --package-path Tools/Benchmarks benchmarks ownership
+/// ```
+struct OwnershipBenchmark: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "ownership",
+        abstract: "Measures pins, scopes, subscriptions and components, with OpenCombine where it does the same.")
+
+    @Option(help: "Only these parts: pins, scopes, models, tree.") var part: [String] = []
+    @Option(help: "How many models or components there are.") var count = 100_000
+    /// What a child process does, so that its memory is of one side only.
+    @Option(help: .hidden) var side: SubscriptionSide?
+
+    func run() async throws {
+        if let side { return try await SubscriptionMemory(count: count).measure(side) }
+        if isWanted("pins") { try PinCost().run() }
+        if isWanted("scopes") { try await ScopeCost().run() }
+        if isWanted("models") { try SubscriptionMemory(count: count).run() }
+        if isWanted("tree") { try await TreeUpdate(count: count / 10).run() }
+    }
+
+    private func isWanted(_ part: String) -> Bool { self.part.isEmpty || self.part.contains(part) }
+}
+
+/// The time of one of many operations, as the median of rounds.
+struct OperationTime {
+    let nanoseconds: Double
+
+    /// - Parameters:
+    ///   - count: how many operations a round does.
+    ///   - round: does them.
+    init(rounds: Int = 9, of count: Int, _ round: () throws -> Void) rethrows {
+        var times: [Int] = []
+        for _ in 0..<rounds + 1 {
+            let begin = Monotonic.nanoseconds
+            try round()
+            times.append(Monotonic.nanoseconds - begin)
+        }
+        // The first one warms up.
+        nanoseconds = Double(times.dropFirst().sorted()[rounds / 2]) / Double(count)
+    }
+}
