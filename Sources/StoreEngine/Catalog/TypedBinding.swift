@@ -59,6 +59,12 @@ package final class TypedBinding: Sendable {
     /// How many fields are declared.
     var declaredCount: Int { placesByDeclared?.count ?? type.type.fields.count }
 
+    /// The declared fields whose stored ones are among some places.
+    package func declaredPlaces(of stored: PlaceSet) -> PlaceSet {
+        if placesByDeclared == nil, stored != .all { return stored }
+        return declaredPlaces { stored.contains($0) }
+    }
+
     /// The places among the declared fields of those whose stored places are wanted.
     func declaredPlaces(_ isWanted: (Int) -> Bool) -> PlaceSet {
         var places = PlaceSet()

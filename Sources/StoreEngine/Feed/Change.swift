@@ -105,8 +105,14 @@ public struct ChangedFields<R: Record>: Hashable, Sendable {
 
     /// The declared fields whose stored ones are among some places.
     package init(_ stored: PlaceSet, _ binding: TypedBinding) {
-        places = binding.declaredPlaces { stored.contains($0) }
+        places = binding.declaredPlaces(of: stored)
         count = binding.declaredCount
+    }
+
+    /// These declared fields.
+    package init(declared places: PlaceSet) {
+        self.init()
+        self.places = places
     }
 
     /// What differs between two records.
@@ -136,6 +142,9 @@ public struct ChangedFields<R: Record>: Hashable, Sendable {
 
     /// No fields.
     package init() { count = R.recordSchema.fields.count }
+
+    /// Their places among the declared fields.
+    package var declaredPlaces: PlaceSet { places }
 
     /// Whether there are none.
     public var isEmpty: Bool { places.isEmpty }

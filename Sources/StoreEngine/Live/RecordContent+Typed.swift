@@ -13,6 +13,18 @@ extension RecordContent {
         }
     }
 
+    /// The record; what was decoded for that is not kept for others.
+    ///
+    /// - Throws: ``StoreError`` with the code `damaged`.
+    package func freshRecord<R: Record>(_ type: R.Type, _ binding: TypedBinding) throws(StoreError) -> R {
+        if let record = kept?.value as? R { return record }
+        do {
+            return try decode(type, binding)
+        } catch {
+            throw StoreError(error, at: "a record of \(binding.type.name)")
+        }
+    }
+
     private func decode<R: Record>(_ type: R.Type, _ binding: TypedBinding) throws(CodecError) -> R {
         let bytes = bytes
         let record = unsafe try RecordBytes(unverified: bytes.span.bytes)

@@ -12,6 +12,9 @@ package final class RecordContent: Sendable {
     /// - Parameter bytes: a whole record as ``RecordBytes`` reads it, in the form of its type's newest version.
     package init(_ bytes: [UInt8]) { self.bytes = bytes }
 
+    /// What the bytes were decoded to by somebody who kept it.
+    package var kept: DecodedContent? { form.load() }
+
     /// What the bytes are decoded to.
     ///
     /// - Parameter make: decodes them; not called when somebody has done so before.

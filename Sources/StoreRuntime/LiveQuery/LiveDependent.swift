@@ -55,14 +55,14 @@ struct LiveDependents {
 
     func isInterested(inType number: UInt32) -> Bool { counts[number] ?? 0 > 0 }
 
-    /// Adds those that a step concerns to `publishers`.
+    /// Adds those that a step concerns to `publication`.
     ///
     /// - Parameter changes: the step's changes; nil where all may have changed.
-    func apply(_ changes: [StepChange]?, _ publishers: inout [any Publishing]) {
+    func apply(_ changes: [StepChange]?, _ publication: inout Publication) {
         if dependents.isEmpty { return }
-        guard let changes else { return publishers += all }
+        guard let changes else { return publication.others += all }
         var changed: [UInt32: PlaceSet] = [:]
         for change in changes { changed[change.type.type.id, default: PlaceSet()].formUnion(change.changedPlaces) }
-        publishers += dependents.values.filter { $0.isConcerned(by: changed) }
+        publication.others += dependents.values.filter { $0.isConcerned(by: changed) }
     }
 }

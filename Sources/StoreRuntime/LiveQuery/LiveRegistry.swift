@@ -51,25 +51,25 @@ struct LiveRegistry {
         keys[entry.id] = nil
     }
 
-    /// Brings the results up to date, and adds those that changed to `publishers`.
+    /// Brings the results up to date, and adds those that changed to `publication`.
     ///
     /// - Parameter changes: the step's changes; nil to run all requests again.
     mutating func apply(
-        _ changes: [StepChange]?, in scope: ReadingScope, at position: Position, _ publishers: inout [any Publishing]
+        _ changes: [StepChange]?, in scope: ReadingScope, at position: Position, _ publication: inout Publication
     ) {
         if entries.isEmpty { return }
         let outcome = if let changes { matcher.apply(changes, in: scope) } else { matcher.rerunAll(in: scope) }
         for id in outcome.changed {
             guard let key = keys[id], let result = entries[key]?.result else { continue }
             result.become(shown(id, key, at: position, scope.state.catalog))
-            publishers.append(result)
+            publication.others.append(result)
         }
         for failure in outcome.failures {
             guard let key = keys.removeValue(forKey: failure.id), let entry = entries.removeValue(forKey: key) else {
                 continue
             }
             entry.result.fail(failure.error)
-            publishers.append(entry.result)
+            publication.others.append(entry.result)
         }
     }
 

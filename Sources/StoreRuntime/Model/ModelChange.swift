@@ -52,11 +52,12 @@ public struct ModelChanges<R: Record>: AsyncSequence, Sendable {
 
         /// The next change; nil at the end, and when the task is cancelled.
         public mutating func next() async -> ModelChange<R>? {
-            guard let step = await watch.next() else { return nil }
+            guard let step = await watch.versions.next() else { return nil }
             let kind: ModelChange<R>.Kind = step.new.isDeleted ? .deleted : step.old == nil ? .current : .updated
             return ModelChange(
-                kind: kind, old: step.old?.record, new: step.new.isDeleted ? nil : step.new.record,
-                changedFields: step.changed, position: step.new.position)
+                kind: kind, old: step.old?.of(R.self).record,
+                new: step.new.isDeleted ? nil : step.new.of(R.self).record,
+                changedFields: ChangedFields(declared: step.changed), position: step.new.position)
         }
     }
 }

@@ -9,8 +9,8 @@ package protocol ModelObserver: AnyObject, Sendable {
 
 extension Model {
     /// Has an observer called, until this is taken back. One that comes after the end is told of it at once.
-    package func observe(_ observer: any ModelObserver) {
-        let isEnded = add(observer)
-        if isEnded || visible.isDeleted { observer.ended() }
-    }
+    package func observe(_ observer: any ModelObserver) { state.observe(observer) }
+
+    /// Ends what ``observe(_:)`` has begun.
+    package func unobserve(_ observer: any ModelObserver) { state.unobserve(observer) }
 }

@@ -67,9 +67,9 @@ public struct ModelValues<R: Record, Value>: AsyncSequence, Sendable {
 
         /// The next value; nil at the end, and when the task is cancelled.
         public mutating func next() async -> Value? {
-            while let step = await watch.next() {
+            while let step = await watch.versions.next() {
                 if step.new.isDeleted { return nil }
-                let value = values.read(step.new.record)
+                let value = values.read(step.new.of(R.self).record)
                 if let last, let areEqual = values.areEqual, areEqual(last, value) { continue }
                 last = value
                 return value

@@ -1,44 +1,75 @@
 public import StoreEngine
 
-/// What a model shows from one position on. Immutable.
+/// What a model shows from one position on, apart from the record itself: what steps and subscribers look at, whatever the
+/// record's type is. Immutable.
 ///
-/// A class, so that code that is not specialized for the record's type hands it on without copying the record.
+/// Code of another module is not specialized for a record's type, and looking up generic types takes longer than all the rest
+/// of reading a field. So everything but the record is free of the type.
+///
+/// `@unchecked`, as the compiler takes only final classes: this one and its one subclass hold constants that are sendable.
 @usableFromInline
-final class ModelVersion<R: Record>: Sendable {
-    @usableFromInline let record: R
-    let position: Position
-    let isDeleted: Bool
+class AnyModelVersion: @unchecked Sendable {
+    final let position: Position
+    final let isDeleted: Bool
     /// The position of the version before, 0 for the first one.
-    let previousSequence: UInt64
-    /// What differs from the version before.
-    let changedFields: ChangedFields<R>
+    final let previousSequence: UInt64
+    /// The declared fields in which it differs from the version before.
+    final let changedPlaces: PlaceSet
 
-    init(_ record: R, at position: Position) {
-        self.record = record
-        self.position = position
-        isDeleted = false
-        previousSequence = 0
-        changedFields = ChangedFields()
-    }
-
-    /// The version that comes after `before`.
-    init(
-        _ record: R, at position: Position, after before: ModelVersion, isDeleted: Bool = false,
-        changedFields: ChangedFields<R> = ChangedFields()
-    ) {
-        self.record = record
+    init(at position: Position, isDeleted: Bool, previousSequence: UInt64, changedPlaces: PlaceSet) {
         self.position = position
         self.isDeleted = isDeleted
-        previousSequence = before.position.sequence
-        self.changedFields = changedFields
+        self.previousSequence = previousSequence
+        self.changedPlaces = changedPlaces
     }
 
-    var sequence: UInt64 { position.sequence }
+    final var sequence: UInt64 { position.sequence }
 
-    /// What differs from an earlier version.
-    func changedFields(since earlier: ModelVersion) -> ChangedFields<R> {
-        if earlier.sequence == sequence { return ChangedFields() }
-        return earlier.sequence == previousSequence
-            ? changedFields : ChangedFields(from: earlier.record, to: record)
+    /// The declared fields in which it differs from an earlier version.
+    final func changedPlaces(since earlier: AnyModelVersion) -> PlaceSet {
+        if earlier.sequence == sequence { return PlaceSet() }
+        return earlier.sequence == previousSequence ? changedPlaces : compare(with: earlier)
+    }
+
+    /// The declared fields in which it differs from an earlier version of the same model, found by looking at them.
+    func compare(with earlier: AnyModelVersion) -> PlaceSet { .all }
+
+    /// Whether it is of interest to one who watches some declared fields and had the version before.
+    final func concerns(_ fields: PlaceSet) -> Bool { isDeleted || changedPlaces.intersects(fields) }
+}
+
+/// What a model shows from one position on. Immutable.
+@usableFromInline
+final class ModelVersion<R: Record>: AnyModelVersion, @unchecked Sendable {
+    @usableFromInline let record: R
+
+    /// The first version.
+    init(_ record: R, at position: Position) {
+        self.record = record
+        super.init(at: position, isDeleted: false, previousSequence: 0, changedPlaces: PlaceSet())
+    }
+
+    /// The version that comes after another one.
+    init(
+        _ record: R, at position: Position, after previousSequence: UInt64, isDeleted: Bool = false,
+        changedPlaces: PlaceSet = PlaceSet()
+    ) {
+        self.record = record
+        super.init(
+            at: position, isDeleted: isDeleted, previousSequence: previousSequence, changedPlaces: changedPlaces)
+    }
+
+    override func compare(with earlier: AnyModelVersion) -> PlaceSet {
+        ChangedFields(from: earlier.of(R.self).record, to: record).declaredPlaces
+    }
+}
+
+extension AnyModelVersion {
+    /// As the version of a model of `R`, whose state holds no others.
+    @inlinable
+    final func of<R: Record>(_ type: R.Type) -> ModelVersion<R> {
+        assert(self is ModelVersion<R>)
+        // A state belongs to one model, whose versions are all made as that of its record's type.
+        return unsafe unsafeDowncast(self, to: ModelVersion<R>.self)
     }
 }

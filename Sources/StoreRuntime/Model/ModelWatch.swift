@@ -4,31 +4,46 @@ import StoreEngine
 ///
 /// It keeps the model alive, and ends with its last reference. It belongs to one task at a time.
 final class ModelWatch<R: Record> {
-    struct Step {
-        /// The version that was given before.
-        let old: ModelVersion<R>?
-        let new: ModelVersion<R>
-        /// What differs, of the fields that are watched and others.
-        let changed: ChangedFields<R>
-    }
-
     private let model: Model<R>
-    private let fields: PlaceSet
-    private let signal = Signal()
-    private var subscription: UInt64?
-    private var last: ModelVersion<R>?
+    let versions: VersionWatch
     private let pin: PinID
 
     /// - Parameter line: where the subscription is asked for.
     init(_ model: Model<R>, fields: PlaceSet, line: (file: StaticString, line: UInt)) {
         self.model = model
-        self.fields = fields
+        versions = VersionWatch(model.state, fields: fields)
         pin = model.core.ownership.pin(model, .borrower, by: Scope.currentHolder, line.file, line.line)
     }
 
     deinit {
+        versions.end()
         model.core.ownership.unpin(pin)
-        if let subscription { model.unsubscribe(subscription) }
+    }
+}
+
+/// What a subscription to a model waits for, whatever its record's type is. It belongs to one task at a time.
+final class VersionWatch {
+    struct Step {
+        /// The version that was given before.
+        let old: AnyModelVersion?
+        let new: AnyModelVersion
+        /// The declared fields that differ, of those that are watched and others.
+        let changed: PlaceSet
+    }
+
+    private let state: ModelState
+    private let fields: PlaceSet
+    private let signal = Signal()
+    private var subscription: UInt64?
+    private var last: AnyModelVersion?
+
+    init(_ state: ModelState, fields: PlaceSet) {
+        self.state = state
+        self.fields = fields
+    }
+
+    func end() {
+        if let subscription { state.unsubscribe(subscription) }
     }
 
     /// The next version; nil at the end, and when the task is cancelled.
@@ -36,22 +51,19 @@ final class ModelWatch<R: Record> {
         if Task.isCancelled { return nil }
         guard let old = last else {
             // Before looking, so that nothing is lost between the two.
-            subscription = model.subscribe(signal, to: fields)
-            let first = model.visible
+            subscription = state.subscribe(signal, to: fields)
+            let first = state.visible
             last = first
-            return Step(old: nil, new: first, changed: ChangedFields())
+            return Step(old: nil, new: first, changed: PlaceSet())
         }
         if old.isDeleted { return nil }
-        var changed = ChangedFields<R>()
         while true {
             guard await signal.wait() == .raised else { return nil }
-            let new = model.visible
+            let new = state.visible
             guard let before = last, new.sequence != before.sequence else { continue }
-            changed = new.changedFields(since: old)
             last = new
-            if new.isDeleted || changed.intersects(declared: fields) {
-                return Step(old: old, new: new, changed: changed)
-            }
+            let changed = new.changedPlaces(since: old)
+            if new.isDeleted || changed.intersects(fields) { return Step(old: old, new: new, changed: changed) }
         }
     }
 }

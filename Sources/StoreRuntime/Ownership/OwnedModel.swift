@@ -11,7 +11,7 @@ protocol OwnedModel: RestingObject, Sendable {
 extension Model: OwnedModel {
     var ownedTypeName: String { R.recordSchema.name }
     var ownedID: String { "\(id)" }
-    var appliedSequence: UInt64 { newestSequence }
+    var appliedSequence: UInt64 { state.newestSequence }
 }
 
 /// The live models of a store.

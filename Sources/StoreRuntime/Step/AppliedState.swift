@@ -3,17 +3,11 @@ import StoreEngine
 
 /// How far models and live results are, and what of that is not published yet.
 struct AppliedState {
-    /// What a step has changed.
-    struct Publication {
-        let sequence: UInt64
-        let publishers: [any Publishing]
-    }
-
     private var applied: Position?
     private var catalogVersion: UInt64 = 0
     private var publications: [Publication] = []
     /// What has older versions, for views that were open when it was published.
-    private var withOlder: [ObjectIdentifier: any Publishing] = [:]
+    private var withOlder: [ObjectIdentifier: any Versioned] = [:]
     /// The floor that those were pruned below last.
     private var prunedFloor: UInt64 = 0
     /// The live results.
@@ -43,13 +37,13 @@ struct AppliedState {
     /// Notes what kept versions for views after a step was published, and lets those go that nobody may ask for any more.
     ///
     /// - Returns: whether there are others.
-    mutating func keep(_ older: [any Publishing], floor: UInt64) -> Bool {
+    mutating func keep(_ older: [any Versioned], floor: UInt64) -> Bool {
         // While the same view is open, there is nothing to let go.
         if floor > prunedFloor {
             withOlder = withOlder.filter { $0.value.prune(below: floor) }
             prunedFloor = floor
         }
-        for publisher in older { withOlder[ObjectIdentifier(publisher)] = publisher }
+        for one in older { withOlder[ObjectIdentifier(one)] = one }
         return !withOlder.isEmpty
     }
 
@@ -68,20 +62,20 @@ struct AppliedState {
         let isReset = net.resetsAll || catalogVersion != scope.state.catalog.version
         let changes = isReset ? [] : try net.finish()
         // Nothing fails from here on: what was applied once must not be applied again.
-        var publishers: [any Publishing] = []
+        var publication = Publication(target.sequence)
         let told = isReset || !net.resetTypes.isEmpty ? nil : changes
-        live.apply(told, in: scope, at: target, &publishers)
-        dependents.apply(told, &publishers)
+        live.apply(told, in: scope, at: target, &publication)
+        dependents.apply(told, &publication)
         for table in tables {
             if isReset || table.typeNumber(scope.state.catalog).map(net.resetTypes.contains) ?? false {
-                table.refresh(scope, at: target, &publishers)
+                table.refresh(scope, at: target, &publication)
             } else {
-                table.apply(changes, from: position.sequence, to: target, scope.state.catalog, &publishers)
+                table.apply(changes, from: position.sequence, to: target, scope.state.catalog, &publication)
             }
         }
         applied = target
         catalogVersion = scope.state.catalog.version
-        publications.append(Publication(sequence: target.sequence, publishers: publishers))
+        publications.append(publication)
     }
 
     /// The net changes since the last step.

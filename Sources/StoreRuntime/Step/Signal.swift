@@ -10,42 +10,53 @@ package final class Signal: Sendable {
         case raised, ended, cancelled
     }
 
+    /// Who waits. A checked continuation would be made for each wait, and has nothing to check: whoever ends a wait has taken its
+    /// waiter out of the state, once.
+    @safe
+    struct Waiter: Sendable {
+        private let continuation: UnsafeContinuation<Wake, Never>
+
+        init(_ continuation: UnsafeContinuation<Wake, Never>) { unsafe self.continuation = continuation }
+
+        func wake(_ wake: Wake) { unsafe continuation.resume(returning: wake) }
+    }
+
     /// The state machine.
     struct State {
         private var isRaised = false
         private var isEnded = false
         private var isCancelled = false
-        private var waiter: CheckedContinuation<Wake, Never>?
+        private var waiter: Waiter?
 
         /// Begins a wait.
         ///
         /// - Returns: why it is over already; nil when it is not.
-        mutating func wait(_ continuation: CheckedContinuation<Wake, Never>) -> Wake? {
+        mutating func wait(_ next: Waiter) -> Wake? {
             if let wake = take() { return wake }
             precondition(waiter == nil, "two tasks use one iterator at the same time")
-            waiter = continuation
+            waiter = next
             return nil
         }
 
         /// Raises the bit.
         ///
         /// - Returns: who waits, and why that is over.
-        mutating func raise() -> (CheckedContinuation<Wake, Never>, Wake)? {
+        mutating func raise() -> (Waiter, Wake)? {
             isRaised = true
             return release()
         }
 
-        mutating func end() -> (CheckedContinuation<Wake, Never>, Wake)? {
+        mutating func end() -> (Waiter, Wake)? {
             isEnded = true
             return release()
         }
 
-        mutating func cancel() -> (CheckedContinuation<Wake, Never>, Wake)? {
+        mutating func cancel() -> (Waiter, Wake)? {
             isCancelled = true
             return release()
         }
 
-        private mutating func release() -> (CheckedContinuation<Wake, Never>, Wake)? {
+        private mutating func release() -> (Waiter, Wake)? {
             guard let waiter, let wake = take() else { return nil }
             self.waiter = nil
             return (waiter, wake)
@@ -69,8 +80,9 @@ package final class Signal: Sendable {
     /// Waits until the bit is raised, the source has ended, or the task is cancelled.
     package func wait() async -> Wake {
         await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                if let wake = state.withLock({ $0.wait(continuation) }) { continuation.resume(returning: wake) }
+            unsafe await withUnsafeContinuation { (continuation: UnsafeContinuation<Wake, Never>) in
+                let waiter = unsafe Waiter(continuation)
+                if let wake = state.withLock({ $0.wait(waiter) }) { waiter.wake(wake) }
             }
         } onCancel: {
             cancel()
@@ -83,7 +95,7 @@ package final class Signal: Sendable {
 
     func cancel() { resume(state.withLock { $0.cancel() }) }
 
-    private func resume(_ waiting: (CheckedContinuation<Wake, Never>, Wake)?) {
-        if let (continuation, wake) = waiting { continuation.resume(returning: wake) }
+    private func resume(_ waiting: (Waiter, Wake)?) {
+        if let (waiter, wake) = waiting { waiter.wake(wake) }
     }
 }

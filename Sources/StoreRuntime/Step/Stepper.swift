@@ -164,18 +164,16 @@ final class Stepper: Sendable {
 
     private func publish() {
         while let publication = applied.withLock({ $0.takePublication() }) {
-            let sequence = publication.sequence
-            for publisher in publication.publishers { publisher.willShow(sequence) }
-            timeline.show(sequence)
-            for publisher in publication.publishers { publisher.didShow(sequence) }
+            publication.willShow()
+            timeline.show(publication.sequence)
             let floor = timeline.floor
-            letGo(publication.publishers.filter { $0.prune(below: floor) }, floor)
-            for completion in state.withLock({ $0.show(sequence) }) { completion() }
+            letGo(publication.didShow(floor: floor), floor)
+            for completion in state.withLock({ $0.show(publication.sequence) }) { completion() }
         }
     }
 
     /// Lets versions go that were kept for views that have ended.
-    private func letGo(_ older: [any Publishing], _ floor: UInt64) {
+    private func letGo(_ older: [any Versioned], _ floor: UInt64) {
         let hasOlder = applied.withLock { $0.keep(older, floor: floor) }
         timeline.hasOlder.store(hasOlder, ordering: .relaxed)
     }

@@ -24,6 +24,10 @@ struct Versions<Value> {
         return older.last { $0.sequence <= sequence }?.value
     }
 
+    /// The same; where nothing is known of the position the oldest value: one that was read a moment ago may be newer than
+    /// what is visible.
+    func valueOrOldest(at sequence: UInt64) -> Value { value(at: sequence) ?? oldest }
+
     /// The oldest value that is known.
     var oldest: Value { older.first?.value ?? last.value }
 

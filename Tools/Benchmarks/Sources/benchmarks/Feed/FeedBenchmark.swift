@@ -43,11 +43,16 @@ struct Beat {
     var nanoseconds: Int
 }
 
-/// The system's monotonic clock, which all processes share.
+/// The system's monotonic clock, which all processes share, and the time that processors spent on this one.
 enum Monotonic {
-    static var nanoseconds: Int {
+    static var nanoseconds: Int { read(CLOCK_MONOTONIC) }
+
+    /// The processor time of all threads of this process.
+    static var processorNanoseconds: Int { read(CLOCK_PROCESS_CPUTIME_ID) }
+
+    private static func read(_ clock: clockid_t) -> Int {
         var time = timespec()
-        unsafe clock_gettime(CLOCK_MONOTONIC, &time)
+        unsafe clock_gettime(clock, &time)
         return time.tv_sec * 1_000_000_000 + time.tv_nsec
     }
 }

@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import ModelStore
 
-/// Measures models and live queries: delivery to many observers, matching among many queries, windows, memory, reads.
+/// Measures models and live queries: delivery to many observers, touched, matching among many queries, windows, memory, reads.
 ///
 /// ```
 /// swift run -c release --package-path Tools/Benchmarks benchmarks live
@@ -13,13 +13,15 @@ struct LiveBenchmark: AsyncParsableCommand {
         abstract: "Measures models and live queries, with GRDB's ValueObservation where it does the same.",
         discussion: "Commits are not synced, so that the step shows beside them.")
 
-    @Option(help: "Only these parts: observers, matching, window, bulk, result, memory, reads.") var part: [String] = []
+    @Option(help: "Only these parts: observers, touched, matching, window, bulk, result, memory, reads.") var part:
+        [String] = []
     @Option(help: "How many commits each figure is the median of.") var commits = 200
     @Option(help: "How many live queries there are in the part matching.") var queries = 100_000
     @Option(help: "How many rows there are in the part window.") var rows = 1_000_000
 
     func run() async throws {
         if isWanted("observers") { try await ObserverDelivery(commits: commits).run() }
+        if isWanted("touched") { try await BulkDelivery().run() }
         if isWanted("matching") { try await QueryMatching(queries: queries, commits: commits).run() }
         if isWanted("window") { try await WindowUpkeep(rows: rows, commits: commits).run() }
         if isWanted("bulk") { try await BulkUnderQueries().run() }
@@ -58,16 +60,18 @@ extension Store {
 
 /// Runs commits one after the other and takes the time of each.
 struct CommitTimes {
+    /// How many commits are made before those that count.
+    static let warmUp = 20
+
     private let durations: Durations
 
     /// - Parameter commit: makes one commit, and waits for what is measured.
     init(_ count: Int, commit: (Int) async throws -> Void) async throws {
         var nanoseconds: [Int] = []
-        for number in 0..<count + 20 {
+        for number in 0..<count + CommitTimes.warmUp {
             let begin = Monotonic.nanoseconds
             try await commit(number)
-            // The first ones warm up.
-            if number >= 20 { nanoseconds.append(Monotonic.nanoseconds - begin) }
+            if number >= CommitTimes.warmUp { nanoseconds.append(Monotonic.nanoseconds - begin) }
         }
         durations = Durations(nanoseconds)
     }

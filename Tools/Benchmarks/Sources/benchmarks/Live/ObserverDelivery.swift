@@ -15,37 +15,26 @@ struct ObserverDelivery {
         }
         print("observers of one row each; a commit that is not synced and observed by nobody takes \(us(plain.median))")
         for count in [1, 100, 1_000, 10_000] {
-            let one = try await delivery(store, observers: count, touched: 1)
-            let all = count == 10_000 ? try await delivery(store, observers: count, touched: count) : nil
+            let one = try await delivery(store, observers: count)
             // It runs each observer's query again: with 10,000 that takes minutes.
             let peer = count <= 1_000 ? try await peerDelivery(observers: count) : nil
             var line = "  \(count) observers, one touched: \(us(one)) until it has the value"
             if let peer { line += "; GRDB \(us(peer))" }
-            if let all { line += "; all touched \(us(all)), \(String(format: "%.2f", all / Double(count))) µs each" }
             print(line)
         }
     }
 
-    /// The median time from the beginning of a commit until all touched observers have the value, in microseconds.
-    private func delivery(_ store: Store, observers count: Int, touched: Int) async throws -> Double {
-        let arrived = Arrivals()
-        let tasks = try (0..<count).map { id in
-            let model = try store.model(Item.self, id: id)
-            return Task { for await _ in model.values(of: \.value) { arrived.add() } }
-        }
-        await arrived.until(count)
-        var generation = count
-        let times = try await CommitTimes(touched == 1 ? commits : 30) { number in
-            generation += touched
+    /// The median time from the beginning of a commit until the touched observer has the value, in microseconds.
+    private func delivery(_ store: Store, observers count: Int) async throws -> Double {
+        let observers = try Observers(store, count)
+        await observers.arrived.until(count)
+        let times = try await CommitTimes(commits) { number in
             try await store.write { tx in
-                for id in 0..<touched {
-                    try tx.update(Item.self, id: id) { $0.value = Double(number + 1) * 1.5 + Double(count) }
-                }
+                try tx.update(Item.self, id: 0) { $0.value = Double(number + 1) * 1.5 + Double(count) }
             }
-            await arrived.until(generation)
+            await observers.arrived.until(count + number + 1)
         }
-        for task in tasks { task.cancel() }
-        for task in tasks { await task.value }
+        await observers.end()
         return times.median
     }
 
@@ -81,6 +70,74 @@ struct ObserverDelivery {
     }
 
     private func us(_ microseconds: Double) -> String { String(format: "%.0f µs", microseconds) }
+}
+
+/// Many rows that are changed in one commit, each of which has an observer.
+struct BulkDelivery {
+    private static let rows = 10_000
+    private static let commits = 50
+
+    func run() async throws {
+        let store = try await Store.items(BulkDelivery.rows)
+        defer { store.close() }
+        // No steps are made before there is a model.
+        let writing = try await measure(store) { _ in }
+        let observers = try Observers(store, BulkDelivery.rows)
+        await observers.arrived.until(BulkDelivery.rows)
+        let delivering = try await measure(store) { number in
+            await observers.arrived.until((number + 2) * BulkDelivery.rows)
+        }
+        await observers.end()
+        let models = try (0..<BulkDelivery.rows).map { try store.model(Item.self, id: $0) }
+        let stepping = try await measure(store) { _ in }
+        withExtendedLifetime(models) {}
+        print(
+            "\(BulkDelivery.rows) rows changed in one commit, for each row, in brackets processor time of all threads:")
+        print("  writing alone \(each(writing)); with models that nobody observes \(each(stepping));")
+        print("  until each row's observer has the value \(each(delivering))")
+        print(
+            "  delivery past the writing: \(each((delivering.wall - writing.wall, delivering.processor - writing.processor)))"
+        )
+    }
+
+    /// The median time of a commit that changes all rows, in nanoseconds.
+    private func measure(
+        _ store: Store, until isDone: (Int) async -> Void
+    ) async throws -> (wall: Double, processor: Double) {
+        let processor = Monotonic.processorNanoseconds
+        let times = try await CommitTimes(BulkDelivery.commits) { number in
+            try await store.write { tx in
+                for id in 0..<BulkDelivery.rows { try tx.update(Item.self, id: id) { $0.value += 1.5 } }
+            }
+            await isDone(number)
+        }
+        let count = Double(BulkDelivery.commits + CommitTimes.warmUp)
+        return (times.median * 1_000, Double(Monotonic.processorNanoseconds - processor) / count)
+    }
+
+    private func each(_ time: (wall: Double, processor: Double)) -> String {
+        let rows = Double(BulkDelivery.rows) * 1_000
+        return String(format: "%.2f µs (%.2f)", time.wall / rows, time.processor / rows)
+    }
+}
+
+/// Tasks that wait for the values of one row each.
+private struct Observers {
+    let arrived = Arrivals()
+    private let tasks: [Task<Void, Never>]
+
+    init(_ store: Store, _ count: Int) throws {
+        let arrived = arrived
+        tasks = try (0..<count).map { id in
+            let model = try store.model(Item.self, id: id)
+            return Task { for await _ in model.values(of: \.value) { arrived.add() } }
+        }
+    }
+
+    func end() async {
+        for task in tasks { task.cancel() }
+        for task in tasks { await task.value }
+    }
 }
 
 /// Counts what has arrived, for one who waits.
