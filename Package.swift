@@ -115,10 +115,13 @@ let package = Package(
         ),
 
         // Tests.
+        // Programs beside a test: how it starts, kills and talks to them.
+        .target(name: "ChildPrograms", path: "Tests/ChildPrograms"),
         .testTarget(name: "LMDBTests", dependencies: ["LMDB"]),
         .testTarget(name: "StoreEngineTests", dependencies: ["StoreEngine", "LMDB"]),
         .testTarget(name: "StoreRuntimeTests", dependencies: ["StoreRuntime", "StoreEngine", "LMDB"]),
-        .testTarget(name: "ModelStoreTests", dependencies: ["ModelStore", "StoreRuntime", "StoreEngine"]),
+        .testTarget(
+            name: "ModelStoreTests", dependencies: ["ModelStore", "StoreRuntime", "StoreEngine", "ChildPrograms"]),
         .testTarget(
             name: "ModelStoreComponentsTests",
             dependencies: [
@@ -168,7 +171,7 @@ let package = Package(
         .testTarget(name: "HostwatchTests", dependencies: ["Hostwatch", "hostwatch"]),
         .testTarget(
             name: "StoreCLITests",
-            dependencies: ["StoreCommands", "store-cli", "StoreRuntime", "StoreEngine", "LMDB"],
+            dependencies: ["StoreCommands", "store-cli", "StoreRuntime", "StoreEngine", "LMDB", "ChildPrograms"],
             exclude: ["Golden", "Fixtures"]
         ),
         // What the crash tests start and kill. Tests/SyncLog is C that they compile and preload into it.
@@ -185,7 +188,8 @@ let package = Package(
         ),
         // Programs that write and consume a feed.
         .executableTarget(name: "FeedWorker", dependencies: ["ModelStore"], path: "Tests/FeedWorker"),
-        .testTarget(name: "CrashTests", dependencies: ["CrashWorker", "VersionWorker", "FeedWorker"]),
+        .testTarget(
+            name: "CrashTests", dependencies: ["CrashWorker", "VersionWorker", "FeedWorker", "ChildPrograms"]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -1,3 +1,4 @@
+import ChildPrograms
 import Foundation
 
 /// A Python interpreter with py-lmdb, which reads a store knowing only LMDB and the documented file format.
@@ -14,15 +15,12 @@ struct PythonReader {
     }
 
     init(_ store: String) throws {
-        let candidates = [TestRun.variable("MODELSTORE_PYTHON"), "/usr/bin/python3", "python3"].compactMap { $0 }
-        let interpreters = candidates.compactMap { Command.find([$0]) }
-        let found = interpreters.first { (try? Command.run($0, ["-c", "import lmdb"])) != nil }
-        guard let found else {
+        guard let interpreter = Python.interpreter else {
             throw Missing(
                 description: "no Python with py-lmdb: `apt-get install python3-lmdb`, or name one that has it in "
                     + "MODELSTORE_PYTHON, or set MODELSTORE_SKIP_INTEROP=1")
         }
-        process = try ChildProcess(found, ["-u", "-c", Self.script, store])
+        process = try ChildProcess(interpreter, ["-u", "-c", Self.script, store])
         version = process.nextLine() ?? "unknown"
     }
 

@@ -1,3 +1,4 @@
+import ChildPrograms
 import Foundation
 
 /// One run of workers on a new store, with the log of what they did to its data file.

@@ -1,3 +1,4 @@
+import ChildPrograms
 import Foundation
 
 /// The preloaded library, compiled anew; it goes away with this value.

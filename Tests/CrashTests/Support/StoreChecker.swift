@@ -1,3 +1,4 @@
+import ChildPrograms
 import Foundation
 
 /// Asks a worker of its own to look at stores, so that damage that crashes it is an answer.

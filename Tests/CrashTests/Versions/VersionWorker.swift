@@ -1,3 +1,4 @@
+import ChildPrograms
 import Foundation
 
 /// The program `VersionWorker`, which is several versions of one.

@@ -1,16 +1,18 @@
 import Foundation
 
 /// A program that runs to its end.
-struct Command {
-    struct Failed: Error, CustomStringConvertible {
-        let description: String
+package enum Command {
+    package struct Failed: Error, CustomStringConvertible {
+        package let description: String
+
+        package init(description: String) { self.description = description }
     }
 
     /// Runs a program and returns the lines of its output.
     ///
     /// - Throws: ``Failed`` when it does not end with success.
     @discardableResult
-    static func run(_ path: String, _ arguments: [String]) throws -> [String] {
+    package static func run(_ path: String, _ arguments: [String]) throws -> [String] {
         let child = try ChildProcess(path, arguments, mergesErrors: true)
         let lines = child.remainingLines()
         let end = try child.wait()
@@ -22,8 +24,9 @@ struct Command {
     }
 
     /// The first of these programs that is there, by the search path.
-    static func find(_ names: [String]) -> String? {
-        let directories = (TestRun.variable("PATH") ?? "/usr/bin:/bin").split(separator: ":").map(String.init)
+    package static func find(_ names: [String]) -> String? {
+        let directories = (ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin").split(separator: ":").map(
+            String.init)
         for name in names {
             let candidates = name.hasPrefix("/") ? [name] : directories.map { $0 + "/" + name }
             if let found = candidates.first(where: FileManager.default.isExecutableFile(atPath:)) { return found }

@@ -1,22 +1,22 @@
-import Foundation
+package import Foundation
 import Glibc
 
 /// A process that a test starts, talks to line by line, and may kill. It is killed when nobody holds this object.
 ///
 /// A thread of its own reads what the process says and takes up its end at once, whether or not the test asks for that:
 /// a dead child that nobody waits for would keep Swift Testing's exit tests, which wait for any child, from ever ending.
-final class ChildProcess: Sendable {
+package final class ChildProcess: Sendable {
     /// How a process ended.
-    enum End: Hashable, Sendable {
+    package enum End: Hashable, Sendable {
         case exit(Int32)
         case signal(Int32)
     }
 
-    struct StillRuns: Error {
-        let processID: pid_t
+    package struct StillRuns: Error {
+        package let processID: pid_t
     }
 
-    let processID: pid_t
+    package let processID: pid_t
     private let input: Int32
     private let report: ChildReport
 
@@ -25,7 +25,7 @@ final class ChildProcess: Sendable {
     /// - Parameters:
     ///   - environment: variables besides those of this process.
     ///   - mergesErrors: whether its error output counts as output; otherwise it goes where that of this process goes.
-    init(
+    package init(
         _ path: String, _ arguments: [String], environment: [String: String] = [:], mergesErrors: Bool = false
     ) throws {
         let toChild = try Self.channel()
@@ -50,33 +50,33 @@ final class ChildProcess: Sendable {
     }
 
     /// The next line that the process says; nil at the end of its output, or when it says nothing for so long.
-    func nextLine(seconds: Double = 60) -> String? { report.nextLine(seconds: seconds) }
+    package func nextLine(seconds: Double = 60) -> String? { report.nextLine(seconds: seconds) }
 
     /// All lines until now that ``nextLine(seconds:)`` has not given yet.
-    func linesSoFar() -> [String] { report.linesSoFar() }
+    package func linesSoFar() -> [String] { report.linesSoFar() }
 
     /// All lines not given yet, to the end of the output. The process must be about to end.
-    func remainingLines() -> [String] {
+    package func remainingLines() -> [String] {
         var lines: [String] = []
         while let line = nextLine() { lines.append(line) }
         return lines
     }
 
     /// Says a line to the process. A process that is gone does not hear it.
-    func send(_ line: String) {
+    package func send(_ line: String) {
         let bytes = Array((line + "\n").utf8)
         _ = unsafe bytes.withUnsafeBytes { unsafe Glibc.send(input, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
     }
 
     /// Ends the process without a chance to clean up.
-    func kill() { report.kill(processID) }
+    package func kill() { report.kill(processID) }
 
     /// Waits until the process has ended, which it must be about to do.
     ///
     /// - Returns: how it ended.
     /// - Throws: ``StillRuns`` when it has not after so long.
     @discardableResult
-    func wait(seconds: Double = 60) throws -> End {
+    package func wait(seconds: Double = 60) throws -> End {
         guard let end = report.end(seconds: seconds) else { throw StillRuns(processID: processID) }
         return end
     }
