@@ -41,13 +41,9 @@ package struct WrittenEntry: Sendable {
 
 /// Decodes one entry of the feed fragment by fragment, so that a large one takes memory for a part of it only.
 struct FeedEntryDecoder: Sendable {
-    let sequence: UInt64
-    private let store: UUID
     private let before: Position
+    private var chain: FragmentChain
     private var header: FeedEntryHeader?
-    private var hash: UInt64
-    private var nextFragment: UInt32 = 0
-    private var hasLastFragment = false
     /// What was read of the stream and not decoded yet.
     private var rest: [UInt8] = []
     private var remainingCount: UInt64 = 0
@@ -56,19 +52,12 @@ struct FeedEntryDecoder: Sendable {
 
     /// A decoder for the entry after a position.
     init(after position: Position) {
-        sequence = position.sequence + 1
         before = position
-        store = position.store
-        hash = position.hash
+        chain = FragmentChain(sequence: position.sequence + 1, after: position.hash)
     }
 
     /// The key of the fragment that comes next.
-    var nextKey: [UInt8] {
-        var key = ByteWriter(capacity: 16)
-        key.append(bigEndian: sequence)
-        key.append(bigEndian: nextFragment)
-        return key.array()
-    }
+    var nextKey: [UInt8] { chain.nextKey }
 
     /// Whether another fragment is needed before the next part.
     private(set) var needsFragment = true
@@ -80,19 +69,13 @@ struct FeedEntryDecoder: Sendable {
     mutating func take(
         key: RawSpan, value: RawSpan, limit: Int, into changes: inout [FeedChange]
     ) throws(CodecError) -> FeedPart? {
-        let fragment = try FeedFragment(key: key, value: value)
-        guard fragment.sequence == sequence, fragment.fragment == nextFragment else {
-            throw CodecError("fragment \(nextFragment) is missing")
-        }
-        hash = try fragment.verifiedHash(seed: hash)
-        nextFragment += 1
-        hasLastFragment = fragment.isLast
+        let fragment = try chain.take(key: key, value: value)
         if rest.isEmpty {
             var decoded = 0
-            defer { rest = fragment.stream.extracting(decoded..<fragment.stream.byteCount).array() }
-            return try decode(fragment.stream, &decoded, limit: limit, into: &changes)
+            defer { rest = fragment.extracting(decoded..<fragment.byteCount).array() }
+            return try decode(fragment, &decoded, limit: limit, into: &changes)
         }
-        unsafe fragment.stream.withUnsafeBytes { unsafe rest.append(contentsOf: $0) }
+        unsafe fragment.withUnsafeBytes { unsafe rest.append(contentsOf: $0) }
         return try takeRest(limit: limit, into: &changes)
     }
 
@@ -116,7 +99,7 @@ struct FeedEntryDecoder: Sendable {
             var reader = ByteReader(stream)
             let header = try FeedEntryHeader(from: &reader)
             // Each change takes two bytes at least, and a fragment is full before there is another.
-            guard !hasLastFragment || header.changeCount <= UInt64(reader.remaining) else {
+            guard !chain.isComplete || header.changeCount <= UInt64(reader.remaining) else {
                 throw CodecError("a feed entry counts \(header.changeCount) changes")
             }
             self.header = header
@@ -129,7 +112,7 @@ struct FeedEntryDecoder: Sendable {
                 changes.append(try FeedChange(from: &reader))
             } catch {
                 // It goes on in the next fragment.
-                if !hasLastFragment {
+                if !chain.isComplete {
                     needsFragment = true
                     return nil
                 }
@@ -139,7 +122,7 @@ struct FeedEntryDecoder: Sendable {
             remainingCount -= 1
         }
         if remainingCount == 0 {
-            guard hasLastFragment, decoded == stream.byteCount else {
+            guard chain.isComplete, decoded == stream.byteCount else {
                 throw CodecError("a feed entry goes on after its changes")
             }
         }
@@ -148,16 +131,16 @@ struct FeedEntryDecoder: Sendable {
     }
 
     private mutating func part(_ changes: inout [FeedChange]) -> FeedPart? {
-        guard let header else { return nil }
+        guard let header, let hash = chain.hash else { return nil }
         defer {
             partCount += 1
             decodedCount += changes.count
             changes = []
         }
         let isLast = remainingCount == 0
-        let after = Position(store: store, epoch: header.epoch, sequence: sequence, hash: hash)
+        let after = Position(store: before.store, epoch: header.epoch, sequence: chain.sequence, hash: hash)
         return FeedPart(
-            sequence: sequence, header: header, number: partCount, firstIndex: decodedCount, isLast: isLast,
+            sequence: chain.sequence, header: header, number: partCount, firstIndex: decodedCount, isLast: isLast,
             position: isLast ? after : before, changes: changes)
     }
 }

@@ -9,19 +9,16 @@ package enum FeedReader {
         _ sequence: UInt64, in database: LMDBDatabase, _ snapshot: LMDBSnapshot
     ) throws(StoreError) -> FeedEntry? {
         var stream = ByteWriter(capacity: 4_096)
-        var hash: UInt64 = 0
-        var fragment: UInt32 = 0
+        var chain = FragmentChain(sequence: sequence, after: nil)
         do {
             var cursor = try snapshot.openCursor(database)
-            var key = ByteWriter(capacity: 16)
-            key.append(bigEndian: sequence)
-            key.append(bigEndian: UInt32(0))
-            guard try cursor.seek(exactly: key.bytes) else { return nil }
-            while try !append(cursor.key, cursor.value, sequence, fragment, &hash, to: &stream) {
-                fragment += 1
-                guard try cursor.next() else { throw CodecError("fragment \(fragment) is missing") }
+            guard unsafe try cursor.seek(exactly: chain.nextKey.span.bytes) else { return nil }
+            while true {
+                stream.append(try chain.take(key: cursor.key, value: cursor.value))
+                if chain.isComplete { break }
+                guard try cursor.next() else { throw CodecError("its next fragment is missing") }
             }
-            return try FeedEntry(sequence: sequence, hash: hash, stream: stream.bytes)
+            return try FeedEntry(sequence: sequence, hash: chain.hash ?? 0, stream: stream.bytes)
         } catch let error as LMDBError {
             throw StoreError(error)
         } catch let error as CodecError {
@@ -51,23 +48,6 @@ package enum FeedReader {
         } catch {
             throw StoreError(reading: error, at: "the feed")
         }
-    }
-
-    /// Checks a fragment and appends its part of the stream.
-    ///
-    /// - Returns: whether it is the last.
-    private static func append(
-        _ key: RawSpan, _ value: RawSpan, _ sequence: UInt64, _ number: UInt32, _ hash: inout UInt64,
-        to stream: inout ByteWriter
-    ) throws(CodecError) -> Bool {
-        let fragment = try FeedFragment(key: key, value: value)
-        guard fragment.sequence == sequence, fragment.fragment == number else {
-            throw CodecError("fragment \(number) is missing")
-        }
-        if number == 0 { hash = try FeedFragment.previousHash(inFirst: fragment.stream) }
-        hash = try fragment.verifiedHash(seed: hash)
-        stream.append(fragment.stream)
-        return fragment.isLast
     }
 }
 
