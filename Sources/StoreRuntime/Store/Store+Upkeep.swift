@@ -49,6 +49,7 @@ extension Store {
                 .accessDenied, "the directory \(directory) cannot be made: \(error.localizedDescription)", cause: error)
         }
         try mapLMDB { () throws(LMDBError) in try core.environment.copy(to: directory, compacting: compacting) }
+        if compacting { try CompactedCopy(original: core, directory: directory).settle() }
     }
 
     /// The processes that read the store now, and the snapshots they hold.

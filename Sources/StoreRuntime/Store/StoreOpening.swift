@@ -55,15 +55,14 @@ enum StoreOpening {
         var random = TransactionRandom(seed: context.seed)
         let header = try header(databases, home: home, random: &random, &raw)
         var head = header.head
-        var didWrite = false
-        if header.home != home {
-            // A copy: positions of the original must not be taken for its own.
+        let isCopy = header.home != home
+        if isCopy {
+            // Positions of the original must not be taken for its own.
             head.epoch = random.next()
             try StoreFormat.writeHome(home, databases, &raw)
-            didWrite = true
-        } else {
-            didWrite = try ForeignWrites.note(&head, databases, context, in: &raw)
         }
+        let hadForeignWrites = try ForeignWrites.note(&head, databases, context, in: &raw)
+        var didWrite = isCopy || hadForeignWrites
         if header.format < StoreFormat.version { try StoreFormat.writeVersion(databases, &raw) }
         var editor = try CatalogEditor(raw: raw, databases: databases, head: head, context: context)
         if header.format < StoreFormat.version { editor.announce() }
