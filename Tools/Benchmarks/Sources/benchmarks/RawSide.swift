@@ -12,6 +12,8 @@ final class RawSide: Side {
     private let balances: MDB_dbi
     private let feed: MDB_dbi
     private let metadata: MDB_dbi
+    /// Whether what is inserted leaves an entry in the feed.
+    private let keepsFeed: Bool
     private let visitsDirectory: String
     private var visits: RawVisits?
     private var sequence: UInt64 = 0
@@ -24,7 +26,10 @@ final class RawSide: Side {
     /// The bytes of the feed in one value, as in ModelStore.
     private static let fragmentByteCount = 60 << 10
 
-    init(directory: String) throws {
+    convenience init(directory: String) throws { try self.init(directory: directory, keepsFeed: true) }
+
+    init(directory: String, keepsFeed: Bool) throws {
+        self.keepsFeed = keepsFeed
         visitsDirectory = directory + "/visits"
         var opened: OpaquePointer?
         try unsafe check(mdb_env_create(&opened), "mdb_env_create")
@@ -89,10 +94,10 @@ final class RawSide: Side {
         try unsafe commit { transaction in
             // The feed is written after the records, as the net changes are known at the end only. The bytes of all of
             // them are kept until then.
-            let all = RawBuffer(capacity: accounts.count * 128 + (128 << 10))
+            let all = RawBuffer(capacity: keepsFeed ? accounts.count * 128 + (128 << 10) : 60)
             all.append(zeros: 60)
             for account in accounts { unsafe try insert(account, transaction, feed: all) }
-            unsafe try putFeed(all, transaction)
+            if keepsFeed { unsafe try putFeed(all, transaction) }
         }
     }
 
@@ -107,7 +112,7 @@ final class RawSide: Side {
                 stream.removeAll()
                 stream.append(zeros: 60)
                 unsafe try insert(account, transaction, feed: stream)
-                unsafe try putFeed(stream, transaction)
+                if keepsFeed { unsafe try putFeed(stream, transaction) }
             }
         }
     }
@@ -119,9 +124,11 @@ final class RawSide: Side {
         encode(account)
         unsafe try put(records, transaction, MDB_NOOVERWRITE | (account.id > greatestID ? MDB_APPEND : 0))
         greatestID = max(greatestID, account.id)
-        stream.append(integer: UInt32(0x0108_0101))
-        stream.append(integer: account.id)
-        stream.append(value)
+        if keepsFeed {
+            stream.append(integer: UInt32(0x0108_0101))
+            stream.append(integer: account.id)
+            stream.append(value)
+        }
         value.removeAll()
         value.append(integer: UInt8(1))
         value.append(integer: UInt64(bitPattern: Int64(account.id ^ .min)).bigEndian)

@@ -9,7 +9,9 @@ import ModelStore
 /// ```
 struct FeedBenchmark: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "feed", abstract: "Measures the feed: delivery, catching up, many readers, a stopped reader.",
+        commandName: "feed",
+        abstract:
+            "Measures the feed: delivery, catching up, many readers, a stopped reader, its cost to a bulk insert.",
         discussion:
             "There is no peer in this: the figures are held against the commit's own time and against each other.")
 
@@ -17,7 +19,8 @@ struct FeedBenchmark: AsyncParsableCommand {
     @Option(help: "How many commits that are not synced the readers are measured with.") var unsynced = 50_000
     @Option(help: "How many changes a reader catches up with.") var changes = 1_000_000
     @Option(help: "How many commits are made beside a reader that has stopped.") var stopped = 1_000_000
-    @Option(help: "Only these parts: delivery, readers, catchup, stopped.") var part: [String] = []
+    @Option(help: "How many records the bulk insert adds in one transaction.") var inserted = 200_000
+    @Option(help: "Only these parts: delivery, readers, catchup, insert, stopped.") var part: [String] = []
     @ParentCommand var benchmarks: Benchmarks
     @Option(help: .hidden) var follow: String?
 
@@ -30,6 +33,9 @@ struct FeedBenchmark: AsyncParsableCommand {
         if isWanted("delivery") { try await FeedDelivery(directory: own, count: durable).run() }
         if isWanted("readers") { try await FeedReaders(directory: own, count: unsynced).run() }
         if isWanted("catchup") { try await FeedCatchUp(directory: own, count: changes).run() }
+        if isWanted("insert") {
+            try FeedInsert(directory: own, count: inserted, rounds: benchmarks.rounds).run()
+        }
         if isWanted("stopped") { try await StoppedReader(count: stopped).run() }
     }
 
