@@ -61,11 +61,11 @@ class Node {
     /// Updates the component.
     ///
     /// - Returns: what it has placed; nil where it has failed.
-    func update(_ noteReads: (ReadLog) -> Void) -> ComponentContext.Placed? {
+    func update() -> ComponentContext.Placed? {
         failure = nil
         readKeys = []
         var placed: ComponentContext.Placed?
-        let isStale = tracking.track(noteReads) { [id, inbox = tree.inbox] number in
+        let isStale = tracking.track { [id, inbox = tree.inbox] number in
             inbox.mark(id, number)
         } body: {
             var context = ComponentContext(self)

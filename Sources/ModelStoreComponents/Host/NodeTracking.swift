@@ -29,13 +29,12 @@ struct NodeTracking {
     /// - Parameter changed: called, on any thread, when something of it changes, with the update's number.
     /// - Returns: whether something has changed already, before it could be watched.
     mutating func track(
-        _ noteReads: (ReadLog) -> Void, changed: @escaping @Sendable (UInt64) -> Void, body: () -> Void
+        changed: @escaping @Sendable (UInt64) -> Void, body: () -> Void
     ) -> Bool {
         number += 1
         newestEnd.come()
         let number = number
         let log = ReadLog()
-        noteReads(log)
         withObservationTracking {
             _ = newestEnd.hasCome
             log.noting(body)

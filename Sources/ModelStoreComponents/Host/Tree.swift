@@ -67,8 +67,8 @@ final class Tree {
         // What has come while the view was waited for is in it.
         takeMarks()
         counters.passCount += 1
-        view.enter { noteReads in
-            while let node = nextDue(), !scope.isClosed { update(node, noteReads) }
+        view.enter {
+            while let node = nextDue(), !scope.isClosed { update(node) }
         }
         while !afterwards.isEmpty || !askers.isEmpty {
             let asking = askers.sorted(by: >)
@@ -108,9 +108,9 @@ final class Tree {
 
     // MARK: Places
 
-    private func update(_ node: Node, _ noteReads: (ReadLog) -> Void) {
+    private func update(_ node: Node) {
         counters.updateCount += 1
-        guard let placed = node.update(noteReads) else { return }
+        guard let placed = node.update() else { return }
         var known = Dictionary(uniqueKeysWithValues: node.children.map { ($0.key, $0.node) })
         var children: [(key: ChildKey, node: Node)] = []
         for placing in placed.children {

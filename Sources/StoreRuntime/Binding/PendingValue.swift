@@ -8,6 +8,8 @@ final class PendingValue<Value: Sendable>: Observable, Sendable {
     private struct State {
         var value: Value?
         var newest: UInt64 = 0
+        /// How often the value was set or forgotten.
+        var version: UInt64 = 0
     }
 
     private let state = HandoverMutex(State())
@@ -16,7 +18,9 @@ final class PendingValue<Value: Sendable>: Observable, Sendable {
     /// What was set last, while it waits.
     var value: Value? {
         registrar.access(self, keyPath: \.value)
-        return state.withLock { $0.value }
+        let (value, version) = state.withLock { ($0.value, $0.version) }
+        ReadLog.current?.note(self, version: version, part: 0)
+        return value
     }
 
     /// Makes a change to what waits, or else to what is committed.
@@ -25,26 +29,37 @@ final class PendingValue<Value: Sendable>: Observable, Sendable {
     func begin(_ committed: () -> Value, change: (inout Value) -> Void) -> UInt64 {
         // Outside of the lock, as it locks the model.
         let base = committed()
-        return registrar.withMutation(of: self, keyPath: \.value) {
-            state.withLock { state in
-                var value = state.value ?? base
-                change(&value)
-                state.value = value
-                state.newest += 1
-                return state.newest
-            }
+        let number = state.withLock { state in
+            var value = state.value ?? base
+            change(&value)
+            state.value = value
+            state.newest += 1
+            state.version += 1
+            return state.newest
         }
+        tell()
+        return number
     }
 
     /// Forgets what waits when its newest change is committed, and also when one has failed: what was built on it is not
     /// what will be.
     func finish(_ number: UInt64, isFailed: Bool) {
-        let isOver = state.withLock { isFailed || $0.newest == number }
-        guard isOver else { return }
-        registrar.withMutation(of: self, keyPath: \.value) {
-            state.withLock { state in
-                if isFailed || state.newest == number { state.value = nil }
-            }
+        let isOver = state.withLock { state in
+            guard isFailed || state.newest == number else { return false }
+            state.value = nil
+            state.version += 1
+            return true
         }
+        if isOver { tell() }
     }
+
+    // After the change: who is told reads the new value, and who read the old one before he could be told looks at the version.
+    private func tell() {
+        registrar.willSet(self, keyPath: \.value)
+        registrar.didSet(self, keyPath: \.value)
+    }
+}
+
+extension PendingValue: LoggedSource {
+    package func hasChanged(since version: UInt64, part: Int) -> Bool { state.withLock { $0.version != version } }
 }

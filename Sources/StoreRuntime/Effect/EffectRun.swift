@@ -28,12 +28,7 @@ struct EffectRun {
             let signal = Signal()
             dependent.subscribe(signal)
             try withObservationTracking {
-                Result {
-                    try view.enter { noteReads in
-                        noteReads(log)
-                        return try log.noting(body)
-                    }
-                }
+                Result { try view.enter { try log.noting(body) } }
             } onChange: {
                 signal.raise()
             }.get()

@@ -47,9 +47,8 @@ final class LiveResult: Observable, Sendable {
     /// What is shown to the calling thread, tracked by Observation.
     var tracked: LiveShown {
         registrar.access(self, keyPath: \.tracked)
-        guard let view = ReadViewStorage.current(on: timeline) else { return visible }
-        let shown = shown(at: view.sequence) ?? state.withLock { $0.versions.oldest }
-        view.reads?.note(self, version: shown.position.sequence, part: 0)
+        let shown = shown(at: timeline.readSequence) ?? state.withLock { $0.versions.oldest }
+        ReadLog.current?.note(self, version: shown.position.sequence, part: 0)
         return shown
     }
 

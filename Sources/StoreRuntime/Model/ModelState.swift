@@ -63,7 +63,8 @@ final class ModelState: Observable, Sendable {
         if let view = ReadViewStorage.current(on: timeline) {
             if let version = shown(in: view, logging: slot) { body(version) }
         } else {
-            withVisible(body)
+            let sequence = withVisible(body)
+            ReadLog.current?.note(self, version: sequence, part: slot)
         }
     }
 
@@ -87,13 +88,15 @@ final class ModelState: Observable, Sendable {
     ///
     /// - Parameter part: the slot that is read of it, -1 for the whole record; nil where that is of no interest.
     func shown(logging part: Int?) -> AnyModelVersion? {
-        guard let view = ReadViewStorage.current(on: timeline) else { return visible }
-        return shown(in: view, logging: part)
+        if let view = ReadViewStorage.current(on: timeline) { return shown(in: view, logging: part) }
+        let shown = visible
+        note(shown, part)
+        return shown
     }
 
     private func shown(in view: ReadViewStorage, logging part: Int?) -> AnyModelVersion? {
         guard let version = state.withLock({ $0.versions.value(at: view.sequence) }) else { return nil }
-        note(version, in: view, part)
+        note(version, part)
         return version
     }
 
@@ -108,12 +111,12 @@ final class ModelState: Observable, Sendable {
             state.versions.addOldest(version, at: view.sequence)
             return version
         }
-        note(shown, in: view, part)
+        note(shown, part)
         return shown
     }
 
-    private func note(_ version: AnyModelVersion, in view: ReadViewStorage, _ part: Int?) {
-        if let part { view.reads?.note(self, version: version.sequence, part: part) }
+    private func note(_ version: AnyModelVersion, _ part: Int?) {
+        if let part { ReadLog.current?.note(self, version: version.sequence, part: part) }
     }
 
     /// What is shown outside of read views.
@@ -125,14 +128,18 @@ final class ModelState: Observable, Sendable {
     /// The position of the newest version, which need not be shown yet.
     var newestSequence: UInt64 { state.withLock { $0.versions.newestSequence } }
 
-    private func withVisible(_ body: (AnyModelVersion) -> Void) {
+    /// - Returns: the position of the version that `body` got.
+    private func withVisible(_ body: (AnyModelVersion) -> Void) -> UInt64 {
         let sequence = timeline.visibleSequence
-        state.withLock { state in
+        return state.withLock { state in
             guard state.versions.newestSequence <= sequence else {
-                return body(state.versions.valueOrOldest(at: sequence))
+                let version = state.versions.valueOrOldest(at: sequence)
+                body(version)
+                return version.sequence
             }
             // Nobody lets it go while the lock is held.
             unsafe Unmanaged.passUnretained(state.versions.newest)._withUnsafeGuaranteedRef { body($0) }
+            return state.versions.newestSequence
         }
     }
 

@@ -12,8 +12,6 @@ final class ReadViewStorage {
     let position: Position
     /// Apart, as what lies in a class cannot be borrowed for as long as the class lives.
     private let transaction: UnsafeMutablePointer<ReadTransaction>
-    /// What the view's closure reads of models and live results, where that is asked for.
-    var reads: ReadLog?
     /// The view that the thread was in before: views of different stores, or of one, may be open in each other.
     private var outer: ReadViewStorage?
     private var isOpen = true

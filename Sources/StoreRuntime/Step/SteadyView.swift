@@ -21,10 +21,8 @@ package struct SteadyView {
     }
 
     /// Runs a closure in the view. Once.
-    ///
-    /// - Parameter body: gets what has reads of models and live results noted in a log from then on.
-    package func enter<T>(_ body: (_ noteReads: (ReadLog) -> Void) throws -> T) rethrows -> T {
-        guard let core, let storage else { return try body { _ in } }
-        return try core.enter(storage) { try body { storage.reads = $0 } }
+    package func enter<T>(_ body: () throws -> T) rethrows -> T {
+        guard let core, let storage else { return try body() }
+        return try core.enter(storage, body)
     }
 }
