@@ -18,15 +18,24 @@ struct LiveBenchmark: AsyncParsableCommand {
     @Option(help: "How many commits each figure is the median of.") var commits = 200
     @Option(help: "How many live queries there are in the part matching.") var queries = 100_000
     @Option(help: "How many rows there are in the part window.") var rows = 1_000_000
+    @Option(help: .hidden) var memoryOf: String?
+    // Not `directory`, which the command above this one takes for itself.
+    @Option(help: .hidden) var memoryStore: String?
 
     func run() async throws {
+        if let memoryOf {
+            guard let kind = LiveMemory(rawValue: memoryOf), let memoryStore else {
+                throw BenchmarkError("a child is given what it measures, and a store")
+            }
+            return try await kind.measure(memoryStore)
+        }
         if isWanted("observers") { try await ObserverDelivery(commits: commits).run() }
         if isWanted("touched") { try await BulkDelivery().run() }
         if isWanted("matching") { try await QueryMatching(queries: queries, commits: commits).run() }
         if isWanted("window") { try await WindowUpkeep(rows: rows, commits: commits).run() }
         if isWanted("bulk") { try await BulkUnderQueries().run() }
         if isWanted("result") { try await LargeResult(commits: commits).run() }
-        if isWanted("memory") { try await LiveMemory().run() }
+        if isWanted("memory") { try await LiveMemory.run() }
         if isWanted("reads") { try await TrackedReads().run() }
     }
 
@@ -47,14 +56,19 @@ extension Store {
     /// A store of items, in memory as far as the system lets it.
     static func items(_ count: Int) async throws -> Store {
         let store = try Store.temporary(records: Item.self)
+        try await store.addItems(count)
+        return store
+    }
+
+    /// Inserts items with the ids from 0 on.
+    func addItems(_ count: Int) async throws {
         for first in stride(from: 0, to: count, by: 10_000) {
-            try await store.write { tx in
+            try await write { tx in
                 for id in first..<min(first + 10_000, count) {
                     try tx.insert(Item(id: id, group: id % 1_000, rank: id &* 7_919 % 1_000_003))
                 }
             }
         }
-        return store
     }
 }
 

@@ -134,31 +134,3 @@ struct LargeResult {
         }
     }
 }
-
-/// The memory of models, subscriptions and live queries.
-struct LiveMemory {
-    func run() async throws {
-        let count = 100_000
-        let store = try await Store.items(count)
-        defer { store.close() }
-        var models: [Model<Item>] = []
-        models.reserveCapacity(count)
-        let start = MemoryUse.anonymousKibibytes
-        for id in 0..<count { models.append(try store.model(Item.self, id: id)) }
-        let withModels = MemoryUse.anonymousKibibytes
-        let ready = Arrivals()
-        let tasks = models.map { model in Task { for await _ in model.values(of: \.value) { ready.add() } } }
-        await ready.until(count)
-        let withSubscriptions = MemoryUse.anonymousKibibytes
-        var queries: [LiveQuery<Item>] = []
-        for id in 0..<10_000 { queries.append(try store.liveQuery(Item.where { $0.id == id })) }
-        let withQueries = MemoryUse.anonymousKibibytes
-        print(
-            "memory: \((withModels - start) * 1_024 / count) bytes a model, "
-                + "\((withSubscriptions - withModels) * 1_024 / count) a subscription with its task, "
-                + "\((withQueries - withSubscriptions) * 1_024 / 10_000) a live query of one row")
-        for task in tasks { task.cancel() }
-        for task in tasks { await task.value }
-        withExtendedLifetime((models, queries)) {}
-    }
-}
