@@ -63,7 +63,7 @@ let package = Package(
         .target(
             name: "ModelStoreService",
             dependencies: [
-                "ModelStore", "StoreRuntime", "StoreEngine",
+                "ModelStore", "StoreRuntime", "StoreEngine", "LMDB",
                 .product(
                     name: "ServiceLifecycle", package: "swift-service-lifecycle",
                     condition: .when(traits: ["ServiceLifecycle"])),
@@ -74,7 +74,7 @@ let package = Package(
         .target(
             name: "ModelStoreCombine",
             dependencies: [
-                "ModelStore", "StoreRuntime", "StoreEngine",
+                "ModelStore", "StoreRuntime", "StoreEngine", "LMDB",
                 .product(name: "OpenCombine", package: "OpenCombine", condition: .when(traits: ["OpenCombine"])),
             ]
         ),
@@ -144,7 +144,7 @@ let package = Package(
         .testTarget(
             name: "ModelStoreCombineTests",
             dependencies: [
-                "ModelStoreCombine", "ModelStore",
+                "ModelStoreCombine", "ModelStore", "LMDB",
                 .product(name: "OpenCombine", package: "OpenCombine", condition: .when(traits: ["OpenCombine"])),
             ]
         ),

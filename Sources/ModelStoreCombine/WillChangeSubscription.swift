@@ -1,9 +1,9 @@
 #if OpenCombine
+import LMDB
 import ModelStore
 @unsafe @preconcurrency import OpenCombine
 import StoreEngine
 import StoreRuntime
-import Synchronization
 
 /// The subscription of one subscriber to what a model will show.
 ///
@@ -19,9 +19,9 @@ where Downstream.Input == Void, Downstream.Failure == Never {
         var isObserving = false
     }
 
-    private let state: Mutex<State>
+    private let state: HandoverMutex<State>
 
-    init(_ model: Model<R>, _ downstream: Downstream) { state = Mutex(State(ends: (model, downstream))) }
+    init(_ model: Model<R>, _ downstream: Downstream) { state = HandoverMutex(State(ends: (model, downstream))) }
 
     func request(_ demand: Subscribers.Demand) {
         let model = state.withLock { state -> Model<R>? in

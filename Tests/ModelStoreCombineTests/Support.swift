@@ -1,7 +1,7 @@
 #if OpenCombine
+import LMDB
 import ModelStore
 @unsafe @preconcurrency import OpenCombine
-import Synchronization
 
 extension Store {
     /// A store with sensors named s0, s1 and so on.
@@ -24,7 +24,7 @@ extension Store {
 
 /// What a subscriber was given, in order.
 final class Received<Value: Sendable>: Sendable {
-    private let received = Mutex<(values: [Value], ends: [String])>(([], []))
+    private let received = HandoverMutex<(values: [Value], ends: [String])>(([], []))
 
     var values: [Value] { received.withLock { $0.values } }
     var ends: [String] { received.withLock { $0.ends } }
@@ -56,7 +56,7 @@ final class Asking<Value: Sendable, Failure: Error>: Subscriber, Sendable {
     }
 
     let received = Received<Value>()
-    private let kept = Mutex(Kept())
+    private let kept = HandoverMutex(Kept())
 
     func receive(subscription: any Subscription) { kept.withLock { $0.subscription = subscription } }
 

@@ -1,6 +1,6 @@
 #if OpenCombine
+import LMDB
 @unsafe @preconcurrency import OpenCombine
-import Synchronization
 
 /// What a task does for a subscription.
 protocol Pulling: AnyObject, Sendable {
@@ -17,12 +17,12 @@ protocol Pulling: AnyObject, Sendable {
 final class PullSubscription<Base: AsyncSequence & Sendable, Downstream: Subscriber>: Subscription, Pulling,
     @unchecked Sendable
 where Downstream.Input == Base.Element, Downstream.Failure == Base.Failure {
-    private let state: Mutex<PullState<Downstream>>
+    private let state: HandoverMutex<PullState<Downstream>>
     private var iterator: Base.AsyncIterator?
     private let startsAtOnce: Bool
 
     init(_ base: Base, _ downstream: Downstream, startsAtOnce: Bool) {
-        state = Mutex(PullState(downstream))
+        state = HandoverMutex(PullState(downstream))
         iterator = base.makeAsyncIterator()
         self.startsAtOnce = startsAtOnce
     }

@@ -1,8 +1,8 @@
 #if Metrics
+import LMDB
 public import Metrics
 public import ModelStore
 import StoreEngine
-import Synchronization
 
 /// The metrics of one store.
 ///
@@ -23,7 +23,7 @@ public final class StoreMetrics: Sendable {
     private let foreignWrites: Counter
     private let pollFailures: Counter
     /// Of the consumers that were there at the last look.
-    private let lags = Mutex<[String: Gauge]>([:])
+    private let lags = HandoverMutex<[String: Gauge]>([:])
 
     /// The metrics of a store.
     ///

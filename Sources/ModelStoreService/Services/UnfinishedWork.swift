@@ -1,5 +1,5 @@
 #if ServiceLifecycle
-import Synchronization
+import LMDB
 
 /// Work that goes on to its end although the task that waits for it is cancelled: a graceful shutdown cancels the loops of
 /// consumers, and not what they are in the middle of.
@@ -10,7 +10,7 @@ final class UnfinishedWork: Sendable {
         var tasks: [Int: Task<Void, any Error>] = [:]
     }
 
-    private let state = Mutex(State())
+    private let state = HandoverMutex(State())
 
     /// Does `work`, in a task that only ``cancel()`` cancels.
     func run(_ work: @escaping @Sendable () async throws -> Void) async throws {
