@@ -17,18 +17,18 @@ struct ComponentMacro: ExtensionMacro {
         var report = DiagnosticReport()
         defer { report.emit(in: context) }
         guard let structure = declaration.as(StructDeclSyntax.self) else {
-            report.add(.notAStruct(attribute: "Component"), at: node)
+            report.add(.componentNotAStruct, at: node)
             return []
         }
         let visits = structure.memberBlock.members
             .compactMap { $0.decl.as(VariableDeclSyntax.self) }
             .flatMap(\.wrappedNames)
             .map { "\n        slots.visit(&_\($0))" }
-        let conformance = protocols.isEmpty ? "" : ": Component"
+        let conformance = protocols.isEmpty ? "" : ": ModelStoreComponents.Component"
         let access = (structure.modifiers.access ?? .internal).modifier
         let text: DeclSyntax = """
             extension \(type.trimmed)\(raw: conformance) {
-                \(raw: access)mutating func _visit(_ slots: inout Slots) {\(raw: visits.joined())
+                \(raw: access)mutating func _visit(_ slots: inout ModelStoreComponents.Slots) {\(raw: visits.joined())
                 }
             }
             """

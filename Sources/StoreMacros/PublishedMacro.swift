@@ -23,7 +23,7 @@ struct PublishedMacro: AccessorMacro, PeerMacro {
             accessors.insert(
                 """
                 @storageRestrictions(initializes: _\(raw: property.name))
-                init(initialValue) { _\(raw: property.name) = Subject(initialValue) }
+                init(initialValue) { _\(raw: property.name) = ModelStoreComponents.Subject(initialValue) }
                 """, at: 0)
         }
         return accessors
@@ -39,11 +39,17 @@ struct PublishedMacro: AccessorMacro, PeerMacro {
         guard let property = PublishedProperty(declaration, node, in: context, &ignored) else { return [] }
         let generic = property.type.map { "<\($0)>" } ?? ""
         let storage: DeclSyntax =
-            property.initialValue.map { "private let _\(raw: property.name) = Subject\(raw: generic)(\(raw: $0))" }
-            ?? "private let _\(raw: property.name): Subject\(raw: generic)"
+            property.initialValue.map {
+                "private let _\(raw: property.name) = ModelStoreComponents.Subject\(raw: generic)(\(raw: $0))"
+            }
+            ?? "private let _\(raw: property.name): ModelStoreComponents.Subject\(raw: generic)"
         return [
             storage,
-            "\(raw: property.access)var $\(raw: property.name): SubjectValues\(raw: generic) { _\(raw: property.name).values }",
+            """
+            \(raw: property.access)var $\(raw: property.name): ModelStoreComponents.SubjectValues\(raw: generic) {
+                _\(raw: property.name).values
+            }
+            """,
         ]
     }
 }

@@ -55,10 +55,13 @@ struct RouteFinder: Sendable {
         }
         prefixes = points.keys
         prefixParts = points.places.map { LiveRoute.Part(place: $0) }
-        // What is fixed orders nothing.
-        let first = sort.first { part in !(part.isOwn && points.places.contains(part.access.place)) }
-        let bound = first.flatMap {
-            $0.isOwn ? LiveRoute.Part(place: $0.access.place, isDescending: $0.isDescending) : nil
+        // What is fixed to one value orders nothing. What is fixed to several does, and rows with one of them stand before the
+        // window's bound whatever the fields behind it in the order are.
+        let single = Set(pointed.filter { $0.ranges.ranges.count == 1 }.map(\.place))
+        let first = sort.first { part in !(part.isOwn && single.contains(part.access.place)) }
+        let bound = first.flatMap { part in
+            part.isOwn && !points.places.contains(part.access.place)
+                ? LiveRoute.Part(place: part.access.place, isDescending: part.isDescending) : nil
         }
         let keyCount = points.keys.count
         let others = ranges.filter {

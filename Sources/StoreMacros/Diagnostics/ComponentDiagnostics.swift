@@ -1,11 +1,17 @@
 extension StoreDiagnostic {
+    static var componentNotAStruct: StoreDiagnostic {
+        .error(
+            "componentNotAStruct",
+            "'@Component' needs a struct: a component is a value that is made anew with each update")
+    }
+
     static var notPublishable: StoreDiagnostic {
-        .error("notPublishable", "@Published goes to a stored var of a class, one for each declaration")
+        .error("notPublishable", "'@Published' goes to a stored var of a class, one for each declaration")
     }
 
     static func publishedWithoutType(_ name: String) -> StoreDiagnostic {
         .error(
             "publishedWithoutType",
-            "write the type of \(name): it is needed for $\(name) and cannot be seen from its value")
+            "write the type of '\(name)': '$\(name)' needs it, and it cannot be seen from the value")
     }
 }

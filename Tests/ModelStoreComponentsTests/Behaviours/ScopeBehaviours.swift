@@ -1,3 +1,4 @@
+import Foundation
 import ModelStore
 import ModelStoreComponents
 import Synchronization
@@ -147,6 +148,7 @@ private func untilCancelled() async {
             #expect(object.pins.map(\.kind) == [.borrower, .owner])
             #expect(object.pins.map(\.holder) == ["app/borrower", "app/owner"])
             #expect(object.pins.allSatisfy { $0.line.file.hasSuffix("ScopeBehaviours.swift") && $0.ageSeconds >= 0 })
+            #expect(try JSONDecoder().decode(OwnershipReport.self, from: JSONEncoder().encode(report)) == report)
             #expect("\(report)".contains("Sensor s0, at position \(position.sequence)"))
             owner.close()
             borrower.close()

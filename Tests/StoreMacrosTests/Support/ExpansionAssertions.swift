@@ -19,6 +19,8 @@ private let macros: [String: MacroSpec] = [
     "Renamed": MacroSpec(type: FieldMarkerMacro.self),
     "Index": MacroSpec(type: IndexMarkerMacro.self),
     "UniqueIndex": MacroSpec(type: IndexMarkerMacro.self),
+    "Component": MacroSpec(type: ComponentMacro.self, conformances: ["Component"]),
+    "Published": MacroSpec(type: PublishedMacro.self),
 ]
 
 /// Expects a source to expand to a text, without a diagnostic.

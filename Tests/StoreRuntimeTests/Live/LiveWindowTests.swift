@@ -54,6 +54,21 @@ import Testing
         #expect(try harness.step() == [two] && keys(harness, two) == ["s4", "s5"])
     }
 
+    @Test
+    func `where a condition names several values of the field that orders first, the field behind it bounds nothing`()
+        throws
+    {
+        var harness = try LiveHarness(store, lookahead: 0)
+        try write { tx in try tx.insert(Self.sensor(9, room: "zoo")) }
+        _ = try harness.step()
+        let request = Sensor.where { $0.room.in(["zoo", "hall"]) }.order { [$0.room.descending, $0.celsius.ascending] }
+        let two = try harness.add(request.limit(2).request)
+        #expect(keys(harness, two) == ["s9", "s1"])
+        // It stands first, with far more degrees than the last row of the window.
+        try write { tx in _ = try tx.update(Sensor.self, id: "s9") { $0.room = "attic" } }
+        #expect(try harness.step() == [two] && keys(harness, two) == ["s1", "s2"])
+    }
+
     @Test func `a record is routed by what it was and by what it is`() throws {
         var harness = try LiveHarness(store)
         let hall = try harness.add(Sensor.where { $0.room == "hall" && $0.celsius > 45 }.request)

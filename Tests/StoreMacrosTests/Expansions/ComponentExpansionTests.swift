@@ -1,0 +1,56 @@
+import Testing
+
+@Suite struct ComponentExpansionTests {
+    @Test func `a component shows the host its wrapped properties, in their order`() {
+        expectExpansion(
+            of: """
+                @Component
+                public struct Row {
+                    let id: String
+                    @State private var taps = 0
+                    @MainActor static var shared = 1
+                    @available(*, deprecated) var old = 1
+                    @ObservedObject var sensor: Sensor
+                    var plain: Int { 1 }
+                }
+                """,
+            """
+            public struct Row {
+                let id: String
+                @State private var taps = 0
+                @MainActor static var shared = 1
+                @available(*, deprecated) var old = 1
+                @ObservedObject var sensor: Sensor
+                var plain: Int { 1 }
+            }
+
+            extension Row: ModelStoreComponents.Component {
+                public mutating func _visit(_ slots: inout ModelStoreComponents.Slots) {
+                    slots.visit(&_taps)
+                    slots.visit(&_sensor)
+                }
+            }
+            """)
+    }
+
+    @Test func `a component without wrapped properties shows none`() {
+        expectExpansion(
+            of: "@Component struct Empty {}",
+            """
+            struct Empty {}
+
+            extension Empty: ModelStoreComponents.Component {
+                mutating func _visit(_ slots: inout ModelStoreComponents.Slots) {
+                }
+            }
+            """)
+    }
+
+    @Test func `only a struct is a component`() {
+        expectDiagnostics(
+            in: "▸@Component class Row {}",
+            [
+                .error("'@Component' needs a struct: a component is a value that is made anew with each update")
+            ])
+    }
+}

@@ -1,0 +1,69 @@
+import Testing
+
+@Suite struct PublishedExpansionTests {
+    @Test func `a published property lies in a subject beside it`() {
+        expectExpansion(
+            of: """
+                final class Session {
+                    @Published public var user: String = "nobody"
+                    @Published private(set) var note: String?
+                    @Published var count: Int
+                }
+                """,
+            """
+            final class Session {
+                public var user = "nobody" {
+                    get { _user.value }
+                    set { _user.send(newValue) }
+                }
+
+                private let _user = ModelStoreComponents.Subject<String>("nobody")
+
+                public var $user: ModelStoreComponents.SubjectValues<String> {
+                    _user.values
+                }
+                private(set) var note: String? {
+                    get { _note.value }
+                    set { _note.send(newValue) }
+                }
+
+                private let _note = ModelStoreComponents.Subject<String?>(nil)
+
+                var $note: ModelStoreComponents.SubjectValues<String?> {
+                    _note.values
+                }
+                var count: Int {
+                    @storageRestrictions(initializes: _count)
+                    init(initialValue) { _count = ModelStoreComponents.Subject(initialValue) }
+                    get { _count.value }
+                    set { _count.send(newValue) }
+                }
+
+                private let _count: ModelStoreComponents.Subject<Int>
+
+                var $count: ModelStoreComponents.SubjectValues<Int> {
+                    _count.values
+                }
+            }
+            """)
+    }
+
+    @Test func `what cannot be published says why`() {
+        let wrongPlace = "'@Published' goes to a stored var of a class, one for each declaration"
+        expectDiagnostics(
+            in: """
+                struct Value {
+                    ▸@Published var a = 1
+                }
+                final class Session {
+                    ▸@Published let b = 1
+                    ▸@Published var c: Int { 1 }
+                    ▸@Published var d = makeD()
+                }
+                """,
+            [
+                .error(wrongPlace), .error(wrongPlace), .error(wrongPlace),
+                .error("write the type of 'd': '$d' needs it, and it cannot be seen from the value"),
+            ])
+    }
+}
