@@ -41,7 +41,7 @@ package final class ComponentPlace {
 
     /// Lets go what it has, what it owns last, and ends.
     package func end() {
-        registry.unpin(owned + borrowed, of: path)
+        registry.unpin(owned + borrowed, of: path, number)
         owned = []
         borrowed = []
         registry.closed(number)

@@ -5,6 +5,9 @@ public struct OwnershipOptions: Sendable {
     public var gracePeriod = Duration.zero
     /// The most models that are kept so at once; with more, the one that waits longest goes.
     public var graceLimit = 10_000
+    /// How long an object may live on after the end of the last scope that had it before that is told as a leak: others have it
+    /// for a moment too, as who is about to borrow it. Zero to tell at once. Reports list what should be gone at any time.
+    public var leakDelay = Duration.seconds(1)
     /// Told what is worth knowing, each kind once for a line of source. It is called by whoever finds it, and must be quick.
     public var onNotice: (@Sendable (OwnershipNotice) -> Void)?
 

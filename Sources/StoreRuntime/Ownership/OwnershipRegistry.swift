@@ -12,10 +12,17 @@ public final class OwnershipRegistry: Sendable {
         var lines = SourceLines()
         var scopes: [UInt64: OpenScope] = [:]
         var lastScope: UInt64 = 0
-        var suspects: [Suspect] = []
+        /// By numbers that rise. They are asked for their objects outside of the lock only, see ``livingSuspects()``.
+        var suspects: [UInt64: Suspect] = [:]
+        var lastSuspect: UInt64 = 0
         var notices = NoticeBook()
         /// Whether a task ends rests as their time comes.
         var isTimed = false
+        /// Whether a task tells leaks as their time comes.
+        var isTellingLeaks = false
+
+        /// Whether an object that should be gone is not just kept for another reason.
+        func isLeaked(_ object: KeptObject) -> Bool { !pins.isInScope(object) && !pins.isResting(object) }
     }
 
     struct OpenScope {
@@ -32,9 +39,10 @@ public final class OwnershipRegistry: Sendable {
     /// What should be gone after the end of a scope.
     private struct Suspect: Sendable {
         let reference: WeakObject
-        let scope: String
+        let scope: (path: String, number: UInt64)
         let line: UInt32
-        let since: Int64
+        /// When that scope was closed, and since its tasks have ended too, when they had.
+        var since: Int64
         var isTold = false
 
         var object: KeptObject? { reference.object.map(KeptObject.init) }
@@ -69,6 +77,9 @@ public final class OwnershipRegistry: Sendable {
     func follow(_ source: any LiveModelSource) { models.withLock { $0.source = source } }
 
     private var now: Int64 { options.clock.now() }
+
+    /// In nanoseconds.
+    private var leakDelay: Int64 { max(0, options.leakDelay.nanoseconds) }
 
     // MARK: Pins
 
@@ -113,18 +124,39 @@ public final class OwnershipRegistry: Sendable {
     }
 
     /// Ends the pins of a scope that closes, the newest first, and remembers what should be gone after it and is not.
-    func unpin(_ ids: [PinID], of path: String) {
+    func unpin(_ ids: [PinID], of path: String, _ number: UInt64) {
         let now = now
         var suspects: [Suspect] = []
         for id in ids.reversed() {
             guard let (object, line) = state.withLock({ $0.pins.content(id) }) else { continue }
             if end(id) {
-                suspects.append(Suspect(reference: WeakObject(object.object), scope: path, line: line, since: now))
+                suspects.append(
+                    Suspect(reference: WeakObject(object.object), scope: (path, number), line: line, since: now))
             }
         }
         suspects.removeAll { $0.object == nil }
         if suspects.isEmpty { return }
-        state.withLock { $0.suspects = $0.suspects.filter { $0.object != nil } + suspects }
+        state.withLock { state in
+            for suspect in suspects {
+                state.lastSuspect += 1
+                state.suspects[state.lastSuspect] = suspect
+            }
+        }
+    }
+
+    /// The suspects of scopes that have ended that are alive, by their numbers; those that are gone are forgotten.
+    ///
+    /// Whoever asks keeps them until it is done: a reference that is found while the state is locked might be the last, and the
+    /// object's `deinit` would run under the lock.
+    private func livingSuspects() -> [UInt64: KeptObject] {
+        let suspects = state.withLock { state in state.suspects.filter { state.scopes[$0.value.scope.number] == nil } }
+        let living = suspects.compactMapValues(\.object)
+        if living.count < suspects.count {
+            state.withLock { state in
+                for number in suspects.keys where living[number] == nil { state.suspects[number] = nil }
+            }
+        }
+        return living
     }
 
     /// Whether a scope owns or borrows an object.
@@ -188,8 +220,20 @@ public final class OwnershipRegistry: Sendable {
 
     /// Notes that a scope has closed, and its tasks have ended: tells what should be gone with it.
     func closed(_ number: UInt64) {
-        state.withLock { $0.scopes[number] = nil }
-        tellLeaks()
+        let now = now
+        let startsTimer = state.withLock { state in
+            state.scopes[number] = nil
+            var hasSuspects = false
+            for (key, suspect) in state.suspects where suspect.scope.number == number {
+                state.suspects[key]?.since = now
+                hasSuspects = true
+            }
+            guard hasSuspects, leakDelay > 0, !state.isTellingLeaks else { return false }
+            state.isTellingLeaks = true
+            return true
+        }
+        if leakDelay == 0 { tellLeaks() }
+        if startsTimer { tellLeaksInTime() }
     }
 
     /// The scopes without a parent that are open.
@@ -214,30 +258,30 @@ public final class OwnershipRegistry: Sendable {
     /// How much of what there is. Constant time, but for models and leaks: linear in their number.
     public var metrics: OwnershipMetrics {
         let modelCount = models.withLock { $0.source }?.liveModels.count ?? 0
+        let suspects = livingSuspects()
+        defer { withExtendedLifetime(suspects) {} }
         return state.withLock { state in
             OwnershipMetrics(
                 pinCount: state.pins.pinCount, objectCount: state.pins.objectCount, modelCount: modelCount,
                 restingCount: state.pins.restingCount, scopeCount: state.scopes.count,
-                leakCount: state.suspects.count { suspect in
-                    suspect.object.map { !state.pins.isInScope($0) && !state.pins.isResting($0) } ?? false
-                }, noticeCount: state.notices.count)
+                leakCount: suspects.count { state.isLeaked($0.value) }, noticeCount: state.notices.count)
         }
     }
 
     private func snapshot(of object: KeptObject? = nil) -> OwnershipSnapshot {
         let live = object == nil ? (models.withLock { $0.source }?.liveModels ?? []).map { KeptObject($0) } : []
+        let suspects = livingSuspects()
+        defer { withExtendedLifetime(suspects) {} }
         let now = now
         return state.withLock { state in
             var snapshot = OwnershipSnapshot(now: now, lines: state.lines)
             for object in object.map({ [$0] }) ?? state.pins.objects + live {
                 snapshot.add(object, state.pins.pins(of: object), isResting: state.pins.isResting(object))
             }
-            for suspect in state.suspects {
-                guard let object = suspect.object, !state.pins.isInScope(object), !state.pins.isResting(object) else {
-                    continue
-                }
+            for (number, object) in suspects.sorted(by: { $0.key < $1.key }) where state.isLeaked(object) {
+                guard let suspect = state.suspects[number] else { continue }
                 snapshot.add(object, state.pins.pins(of: object), isResting: false)
-                snapshot.leaks.append((object, suspect.scope, suspect.line, suspect.since))
+                snapshot.leaks.append((object, suspect.scope.path, suspect.line, suspect.since))
             }
             snapshot.scopes = state.scopes
             snapshot.constructions = state.notices.constructions
@@ -253,28 +297,57 @@ public final class OwnershipRegistry: Sendable {
         options.onNotice?(notice)
     }
 
-    private func tellLeaks() {
-        let suspects = state.withLock { state -> [Suspect] in
-            state.suspects.removeAll { $0.object == nil }
-            var new: [Suspect] = []
-            for index in state.suspects.indices where !state.suspects[index].isTold {
-                guard let object = state.suspects[index].object, !state.pins.isInScope(object),
-                    !state.pins.isResting(object)
-                else { continue }
-                state.suspects[index].isTold = true
-                new.append(state.suspects[index])
+    private func tellLeaksInTime() {
+        let sleep = options.clock.sleep
+        Task { [weak self] in
+            while let next = self?.nextLeakTime() {
+                do { try await sleep(next) } catch { return }
+                self?.tellLeaks()
             }
-            return new
         }
-        for suspect in suspects {
-            guard let object = suspect.object else { continue }
+    }
+
+    /// When the task that tells leaks has to look again; nil when there is nothing to tell, and the task ends.
+    private func nextLeakTime() -> Int64? {
+        state.withLock { state in
+            let untold = state.suspects.values.filter { !$0.isTold && state.scopes[$0.scope.number] == nil }
+            guard let first = untold.map(\.since).min() else {
+                state.isTellingLeaks = false
+                return nil
+            }
+            return first + leakDelay
+        }
+    }
+
+    private func tellLeaks() {
+        let now = now
+        let living = livingSuspects()
+        let leaked = state.withLock { state in
+            living.keys.sorted().compactMap { number -> (Suspect, KeptObject)? in
+                guard let object = living[number], let suspect = state.suspects[number], !suspect.isTold,
+                    suspect.since <= now - leakDelay
+                else { return nil }
+                if state.pins.isInScope(object) {
+                    // The scope that has it now answers for it.
+                    state.suspects[number] = nil
+                    return nil
+                }
+                if state.pins.isResting(object) {
+                    state.suspects[number]?.since = now
+                    return nil
+                }
+                state.suspects[number]?.isTold = true
+                return (suspect, object)
+            }
+        }
+        for (suspect, object) in leaked {
             let line = state.withLock { $0.lines[suspect.line] }
             tell(
                 OwnershipNotice(
                     .leaked,
-                    "\(ownershipLabel(object.object)) is alive although \(suspect.scope) is closed, the last scope that had it; "
+                    "\(ownershipLabel(object.object)) is alive although \(suspect.scope.path) is closed, the last scope that had it; "
                         + "end what still uses it, or have a scope that lives longer own it: \(whyAlive(object.object))",
-                    line: line, scope: suspect.scope))
+                    line: line, scope: suspect.scope.path))
         }
     }
 

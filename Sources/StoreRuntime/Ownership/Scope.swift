@@ -136,9 +136,10 @@ public final class Scope: Sendable, Identifiable {
     ) throws -> Task<Void, Never> {
         guard let number = state.withLock({ $0.addTask() }) else { throw closedError }
         let here = ScopeReference(self)
+        let body = TaskBody(body)
         let task = Task(priority: priority) { [weak self, registry, path] in
             do {
-                try await Scope.$currentReference.withValue(here) { try await body() }
+                try await Scope.$currentReference.withValue(here) { try await body.run() }
             } catch is CancellationError {
             } catch {
                 registry.tell(
@@ -194,7 +195,7 @@ public final class Scope: Sendable, Identifiable {
         for handler in state.withLock({ $0.takeHandlers() }) { run(handler) }
         // Before the pins, so that objects go in the pins' order.
         withExtendedLifetime(state.withLock { $0.takeParts() }) {}
-        registry.unpin(state.withLock { $0.takePins() }, of: path)
+        registry.unpin(state.withLock { $0.takePins() }, of: path, number)
         end(state.withLock { $0.finishTeardown() })
     }
 

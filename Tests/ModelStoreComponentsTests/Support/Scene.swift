@@ -36,6 +36,7 @@ struct Scene {
         var storeOptions = StoreOptions()
         storeOptions.mapByteCount = 64 << 20
         storeOptions.ownership = options
+        storeOptions.ownership.leakDelay = .zero
         storeOptions.ownership.onNotice = { notices.add($0) }
         let store = try Store.temporary(records: Sensor.self, Panel.self, options: storeOptions)
         try await store.write { tx in
