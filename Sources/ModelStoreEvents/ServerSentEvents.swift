@@ -49,8 +49,21 @@ extension Store {
     public func serverSentEvents<R: Record>(
         of request: FetchRequest<R>, lastEventID: String? = nil, _ options: EventOptions = EventOptions()
     ) throws -> ServerSentEvents<R> {
-        ServerSentEvents(
-            query: try liveQuery(request), start: EventStart(lastEventID: lastEventID), options: options)
+        try liveQuery(request).serverSentEvents(lastEventID: lastEventID, options)
+    }
+}
+
+extension LiveQuery {
+    /// The results and then each change of them, as the bytes of a stream of server-sent events: for a query that a scope owns,
+    /// or that is asked for something else while it is streamed.
+    ///
+    /// - Parameters:
+    ///   - lastEventID: as for ``ModelStore/Store/serverSentEvents(of:lastEventID:_:)``.
+    ///   - options: heartbeats and the like.
+    public func serverSentEvents(
+        lastEventID: String? = nil, _ options: EventOptions = EventOptions()
+    ) -> ServerSentEvents<R> {
+        ServerSentEvents(query: self, start: EventStart(lastEventID: lastEventID), options: options)
     }
 }
 #endif
