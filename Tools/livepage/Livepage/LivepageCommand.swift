@@ -1,0 +1,56 @@
+public import ArgumentParser
+import Logging
+
+/// The command `livepage`.
+public struct LivepageCommand: AsyncParsableCommand {
+    public static let configuration = CommandConfiguration(
+        commandName: "livepage",
+        abstract: "Serve a page whose tables show the records of a store and update by themselves.",
+        discussion: """
+            Whatever changes the store shows on the page: its own forms, and other programs, such as \
+            store-cli set Reading kitchen-1 celsius=30. The address /report tells what each open page keeps alive. \
+            It ends with SIGINT or SIGTERM.
+            """)
+
+    @Option(name: .long, help: "The store's directory, created when missing.")
+    var store: String
+
+    @Option(name: .long, help: "The address to listen at.")
+    var host = "127.0.0.1"
+
+    @Option(name: .long, help: "The port to listen at; 0 for any that is free.")
+    var port = 8_080
+
+    @Flag(name: .long, help: "Add some rooms and sensors.")
+    var demo = false
+
+    @Flag(name: .long, help: "Do not wait for the disk at each change; a power failure may lose the last ones.")
+    var relaxed = false
+
+    @Option(name: .long, help: ArgumentHelp("After how long a silence clients get a comment.", valueName: "seconds"))
+    var heartbeat = 15.0
+
+    @Flag(name: .long, help: "Log each connection's end.")
+    var verbose = false
+
+    public init() {}
+
+    public func validate() throws {
+        guard (0...65_535).contains(port) else {
+            throw ValidationError("--port is \(port), and takes from 0 to 65535")
+        }
+        guard (0.1...3_600).contains(heartbeat) else {
+            throw ValidationError("--heartbeat is \(heartbeat), and takes from 0.1 to 3600 seconds")
+        }
+    }
+
+    public func run() async throws {
+        var logger = Logger(label: "livepage", factory: { StreamLogHandler.standardError(label: $0) })
+        logger.logLevel = verbose ? .info : .notice
+        let house = try House(directory: store, isRelaxed: relaxed, logger: logger)
+        if demo { try await house.addDemo() }
+        let service = PageService(
+            house: house, host: host, port: port, heartbeat: .seconds(heartbeat), logger: logger)
+        try await service.run()
+    }
+}

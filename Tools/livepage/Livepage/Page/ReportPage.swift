@@ -1,0 +1,36 @@
+import ModelStore
+
+/// The ownership registry's report as a page that loads itself again.
+struct ReportPage {
+    private let report: OwnershipReport
+
+    init(_ report: OwnershipReport) { self.report = report }
+
+    var html: String {
+        """
+        <!doctype html>
+        <html lang="en">
+        <meta charset="utf-8">
+        <meta http-equiv="refresh" content="1">
+        <title>Who keeps what alive</title>
+        <style>body { font-family: system-ui; margin: 2rem } pre { white-space: pre-wrap }</style>
+        <h1>Who keeps what alive</h1>
+        <p><a href="/">the page</a>, the same as <a href="/report.json">JSON</a></p>
+        <pre>\(Self.escaped("\(report)"))</pre>
+        </html>
+
+        """
+    }
+
+    /// A text as HTML: the names of scopes have what clients send.
+    static func escaped(_ text: String) -> String {
+        text.reduce(into: "") { result, character in
+            switch character {
+            case "&": result += "&amp;"
+            case "<": result += "&lt;"
+            case ">": result += "&gt;"
+            default: result.append(character)
+            }
+        }
+    }
+}

@@ -1,0 +1,45 @@
+import Foundation
+import Hummingbird
+import ModelStore
+
+/// What the ownership registry knows: `/report` for people, `/report.txt`, `/report.json`, and `/metrics` for Prometheus.
+struct ReportRoutes: Sendable {
+    let store: Store
+    let connections: Connections
+
+    func add(to router: Router<PageContext>) {
+        router.get("report") { _, _ in
+            Self.response(ReportPage(store.ownership.report()).html, "text/html; charset=utf-8")
+        }
+        router.get("report.txt") { _, _ in
+            Self.response("\(store.ownership.report())\n", "text/plain; charset=utf-8")
+        }
+        router.get("report.json") { _, _ in
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+            return Self.response(
+                String(decoding: try encoder.encode(store.ownership.report()), as: UTF8.self), "application/json")
+        }
+        router.get("metrics") { _, _ in Self.response(metrics, "text/plain; version=0.0.4") }
+    }
+
+    private var metrics: String {
+        let ownership = store.ownership.metrics
+        let gauges = [
+            ("pins", ownership.pinCount), ("objects", ownership.objectCount), ("models", ownership.modelCount),
+            ("resting", ownership.restingCount), ("scopes", ownership.scopeCount), ("leaks", ownership.leakCount),
+            ("notices", ownership.noticeCount), ("live_queries", store.liveQueryCount),
+        ]
+        let lines = gauges.map { name, value in
+            "# TYPE livepage_\(name) gauge\nlivepage_\(name) \(value)\n"
+        }
+        return lines.joined()
+            + "# TYPE livepage_connections_total counter\nlivepage_connections_total \(connections.count)\n"
+    }
+
+    private static func response(_ text: String, _ type: String) -> Response {
+        Response(
+            status: .ok, headers: [.contentType: type, .cacheControl: "no-store"],
+            body: ResponseBody(byteBuffer: ByteBuffer(string: text)))
+    }
+}

@@ -1,0 +1,21 @@
+import HTTPTypes
+import Hummingbird
+
+/// Refuses changes that a page of another site has a browser send.
+struct OwnPagesOnly: RouterMiddleware {
+    typealias Context = PageContext
+
+    private static let site = HTTPField.Name("Sec-Fetch-Site")!
+
+    func handle(
+        _ request: Request, context: PageContext,
+        next: @concurrent (Request, PageContext) async throws -> Response
+    ) async throws -> Response {
+        // Browsers say where a request comes from; other programs do not, and need not.
+        let site = request.headers[Self.site] ?? "none"
+        guard request.method == .get || site == "none" || site == "same-origin" else {
+            throw HTTPError(.forbidden, message: "changes are taken from this service's own pages only")
+        }
+        return try await next(request, context)
+    }
+}

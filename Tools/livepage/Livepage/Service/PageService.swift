@@ -1,0 +1,66 @@
+import Glibc
+import Hummingbird
+import HummingbirdCore
+import Logging
+import ModelStore
+import ModelStoreEvents
+import ModelStoreService
+import NIOCore
+import ServiceLifecycle
+import UnixSignals
+
+/// The page, its streams of events and the report, on an HTTP port.
+struct PageService: Sendable {
+    let house: House
+    let host: String
+    /// 0 for any that is free.
+    let port: Int
+    /// After how long a silence a client is sent a comment. Clients that take nothing for twice as long are cut off.
+    let heartbeat: Duration
+    let logger: Logger
+
+    /// How long requests that are being answered may take after the service was asked to end.
+    private static let shutdownLimit = Duration.seconds(10)
+    /// After how many heartbeats' time a connection without a request is closed.
+    private static let idleHeartbeats = 4
+
+    /// Runs until a signal or a failure ends it, and closes the store.
+    func run() async throws {
+        let app = try house.store.scope("livepage")
+        var configuration = ServiceGroupConfiguration(
+            // Ended from the last to the first: connections with their scopes, the server, the store.
+            services: [StoreService(house.store), application(app), ScopeService(app)],
+            gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
+        configuration.maximumGracefulShutdownDuration = Self.shutdownLimit
+        try await ServiceGroup(configuration: configuration).run()
+    }
+
+    private func application(_ app: Scope) -> some Service {
+        var http = HTTP1Channel.Configuration(
+            additionalChannelHandlers: [PeerTimeout(heartbeat * 2)],
+            idleTimeout: TimeAmount(heartbeat * Self.idleHeartbeats))
+        http.httpDecoder.maxHeaderListSize = 16 << 10
+        return Application(
+            router: router(app), server: .http1(configuration: http),
+            configuration: ApplicationConfiguration(address: .hostname(host, port: port)),
+            onServerRunning: { [host, port] channel in
+                print("livepage is at http://\(host):\(channel.localAddress?.port ?? port)/")
+                // Those who read a file or a pipe wait for the line.
+                fflush(nil)
+            }, logger: logger)
+    }
+
+    private func router(_ app: Scope) -> Router<PageContext> {
+        var options = EventOptions()
+        options.heartbeat = heartbeat
+        let connections = Connections(in: app)
+        let router = Router(context: PageContext.self)
+        router.add(middleware: OwnPagesOnly())
+        router.add(middleware: StoreErrors())
+        PageRoutes().add(to: router)
+        EventRoutes(store: house.store, connections: connections, options: options, logger: logger).add(to: router)
+        ChangeRoutes(house: house).add(to: router)
+        ReportRoutes(store: house.store, connections: connections).add(to: router)
+        return router
+    }
+}

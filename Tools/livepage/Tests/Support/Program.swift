@@ -1,0 +1,97 @@
+import Foundation
+import Glibc
+
+/// A program that a test runs and whose lines it reads. It is killed when nobody holds this object.
+///
+/// `lines` and `status` are protected by `condition`, and the process is used by Foundation's own rules: that makes it safe to
+/// share.
+final class Program: @unchecked Sendable {
+    private let process = Process()
+    private let condition = NSCondition()
+    private var lines: [String] = []
+    private var taken = 0
+    private var status: Int32?
+
+    /// Starts a program.
+    init(_ path: String, _ arguments: [String]) throws {
+        let output = Pipe()
+        process.executableURL = URL(filePath: path)
+        process.arguments = arguments
+        process.standardInput = FileHandle.nullDevice
+        process.standardOutput = output
+        process.standardError = output
+        process.terminationHandler = { [weak self] process in
+            self?.condition.withLock {
+                self?.status = process.terminationStatus
+                self?.condition.broadcast()
+            }
+        }
+        try process.run()
+        Thread.detachNewThread { [weak self] in
+            while let line = output.fileHandleForReading.line() {
+                guard let self else { return }
+                condition.withLock {
+                    lines.append(line)
+                    condition.broadcast()
+                }
+            }
+        }
+    }
+
+    deinit { kill() }
+
+    var processID: pid_t { process.processIdentifier }
+
+    /// All that it has said.
+    var output: [String] { condition.withLock { lines } }
+
+    /// The next line that a pattern is found in, and what the pattern's first group is.
+    func next<Output>(_ pattern: Regex<(Output, Substring)>, seconds: Double = 30) throws -> String {
+        let limit = Date(timeIntervalSinceNow: seconds)
+        return try condition.withLock {
+            while true {
+                while taken < lines.count {
+                    taken += 1
+                    if let match = try pattern.firstMatch(in: lines[taken - 1]) { return String(match.output.1) }
+                }
+                guard status == nil, condition.wait(until: limit) else {
+                    throw TooLate(what: "the line that is waited for; there were \(lines)")
+                }
+            }
+        }
+    }
+
+    /// Asks it to end.
+    func terminate() { process.terminate() }
+
+    /// Ends it without a chance to clean up.
+    func kill() { if process.isRunning { Glibc.kill(process.processIdentifier, SIGKILL) } }
+
+    /// Waits until it has ended.
+    ///
+    /// - Returns: its exit status, or the signal that ended it.
+    func wait(seconds: Double = 30) throws -> Int32 {
+        let limit = Date(timeIntervalSinceNow: seconds)
+        return try condition.withLock {
+            while true {
+                if let status { return status }
+                guard condition.wait(until: limit) else { throw TooLate(what: "the end of process \(processID)") }
+            }
+        }
+    }
+}
+
+extension FileHandle {
+    /// The next line; nil at the end.
+    fileprivate func line() -> String? {
+        var bytes: [UInt8] = []
+        var byte: UInt8 = 0
+        while true {
+            let count = unsafe Glibc.read(fileDescriptor, &byte, 1)
+            if count < 0, errno == EINTR { continue }
+            if count <= 0 { return bytes.isEmpty ? nil : String(decoding: bytes, as: UTF8.self) }
+            if byte == UInt8(ascii: "\n") { return String(decoding: bytes, as: UTF8.self) }
+            bytes.append(byte)
+        }
+    }
+}

@@ -1,0 +1,132 @@
+import Foundation
+@testable import Livepage
+import ModelStore
+
+/// A service in a process of its own, with a store of its own.
+final class Service {
+    private(set) var program: Program
+    let port: Int
+    let http: HTTP
+    /// Where its store is.
+    let directory: String
+
+    private let heartbeat: Double
+
+    private static var address: Regex<(Substring, Substring)> { /livepage is at http:\/\/127\.0\.0\.1:([0-9]+)\// }
+
+    /// The program next to the tests' own.
+    private static let path: String = {
+        let link = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+        let own = link ?? CommandLine.arguments[0]
+        let candidates = [own, CommandLine.arguments.first { $0.hasSuffix(".xctest") } ?? own]
+        return candidates.map { ($0 as NSString).deletingLastPathComponent + "/livepage" }
+            .first { FileManager.default.isExecutableFile(atPath: $0) } ?? "livepage"
+    }()
+
+    /// Starts it, with the records of the demonstration.
+    ///
+    /// - Parameter heartbeat: after how many seconds of silence clients get a comment.
+    init(heartbeat: Double = 1) throws {
+        directory = FileManager.default.temporaryDirectory.appending(path: "livepage-\(UUID().uuidString)").path
+        self.heartbeat = heartbeat
+        program = try Self.start(directory, port: 0, heartbeat)
+        port = Int(try program.next(Self.address)) ?? 0
+        http = HTTP(port: port)
+    }
+
+    private static func start(_ directory: String, port: Int, _ heartbeat: Double) throws -> Program {
+        try Program(
+            path,
+            [
+                "--store", directory, "--demo", "--relaxed", "--port", "\(port)", "--verbose",
+                "--heartbeat", "\(heartbeat)",
+            ])
+    }
+
+    /// Ends it as a signal does, and starts it again on the same port.
+    ///
+    /// - Parameter body: what to do meanwhile.
+    func restart(_ body: () throws -> Void) throws {
+        program.terminate()
+        guard try program.wait() == 0 else { throw TooLate(what: "an orderly end; \(program.output)") }
+        try body()
+        program = try Self.start(directory, port: port, heartbeat)
+        _ = try program.next(Self.address)
+    }
+
+    deinit {
+        program.kill()
+        _ = try? program.wait()
+        try? FileManager.default.removeItem(atPath: directory)
+    }
+
+    /// Connects a client.
+    func client(
+        _ path: String = "/events/readings", lastEventID: String? = nil, receiveByteCount: Int32? = nil
+    ) throws -> EventClient {
+        try EventClient(port: port, path, lastEventID: lastEventID, receiveByteCount: receiveByteCount)
+    }
+
+    /// Sets what a sensor says, as the page's form does.
+    func set(_ sensor: String, to celsius: Double) throws {
+        let answer = try http.post("/readings", "sensor=\(sensor)&celsius=\(celsius)")
+        guard answer.status == 204 else { throw TooLate(what: "a change; the answer was \(answer)") }
+    }
+
+    /// The store, opened by this process too.
+    func openStore() throws -> Store {
+        var options = StoreOptions()
+        options.durability = .relaxed
+        return try Store(at: directory, records: Room.self, Reading.self, options: options)
+    }
+
+    // MARK: What it has
+
+    /// What the service's ownership registry says.
+    func report() throws -> OwnershipReport {
+        try JSONDecoder().decode(OwnershipReport.self, from: Data(try http.get("/report.json").body.utf8))
+    }
+
+    /// The paths of the scopes of connections.
+    func connections() throws -> [String] { try report().scopes.map(\.path).filter { $0.contains("/connection ") } }
+
+    /// Waits until nobody is connected, and checks that nothing else is left of those who were.
+    func waitUntilEmpty(seconds: Double = 30) throws -> OwnershipReport {
+        var last: OwnershipReport?
+        do {
+            try TestRun.wait("a report without connections", seconds: seconds) {
+                last = try report()
+                return last?.scopes.count == 1 && last?.objects.isEmpty == true
+            }
+        } catch let error as TooLate {
+            throw TooLate(what: "\(error.what); it says \(last.map { "\($0)" } ?? "nothing")")
+        }
+        return try report()
+    }
+
+    /// Waits until no more files and sockets are open than at the start, but for those of the store that are opened when they
+    /// are needed, and one request's.
+    func waitUntilIdle(descriptorCount count: Int) throws {
+        try TestRun.wait("\(count) open files and sockets", seconds: 60) { try descriptorCount() <= count + 4 }
+    }
+
+    /// What the registry has told in the service's log: all of it is something to mend.
+    var notices: [String] { program.output.filter { $0.contains(" warning ") || $0.contains(" error ") } }
+
+    /// The memory of its own that the process has in RAM.
+    func anonymousByteCount() throws -> Int { try status("RssAnon") * 1_024 }
+
+    /// How many threads it has.
+    func threadCount() throws -> Int { try status("Threads") }
+
+    /// How many files and sockets it has open.
+    func descriptorCount() throws -> Int {
+        try FileManager.default.contentsOfDirectory(atPath: "/proc/\(program.processID)/fd").count
+    }
+
+    private func status(_ name: String) throws -> Int {
+        let text = try String(contentsOfFile: "/proc/\(program.processID)/status", encoding: .utf8)
+        let line = text.split(separator: "\n").first { $0.hasPrefix(name + ":") }
+        return line?.split(whereSeparator: \.isWhitespace).dropFirst().first.flatMap { Int($0) } ?? 0
+    }
+}
