@@ -30,11 +30,11 @@ public struct ChangeFeed: AsyncSequence, Sendable {
 
         /// The next change set; waits for it. Nil once the task is cancelled.
         public mutating func next() async throws -> ChangeSet? {
-            var tail = try self.tail ?? feed.makeTail()
-            defer { self.tail = tail }
+            // Changed in its place: a copy of it would copy all that it has read ahead.
+            if tail == nil { tail = try feed.makeTail() }
             while !Task.isCancelled {
-                if let next = try tail.next() { return next }
-                guard try await tail.wait() else { return nil }
+                if let next = try tail?.next() { return next }
+                guard try await tail?.wait() ?? false else { return nil }
             }
             return nil
         }

@@ -32,11 +32,21 @@ struct FeedTail {
 
     /// The next change set, when there is one.
     mutating func next() throws -> ChangeSet? {
+        let next = try peek()
+        if next != nil { take() }
+        return next
+    }
+
+    /// The next change set, when there is one. It comes again until it is taken.
+    mutating func peek() throws -> ChangeSet? {
         while ready.isEmpty {
             guard try read() else { return nil }
         }
-        return ready.removeLast()
+        return ready.last
     }
+
+    /// Takes what ``peek()`` gave.
+    mutating func take() { ready.removeLast() }
 
     /// Waits until there may be more to read.
     ///

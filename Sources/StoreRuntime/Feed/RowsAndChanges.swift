@@ -38,7 +38,6 @@ public struct RowsAndChanges<R: Record>: AsyncSequence, Sendable {
 
         /// What was committed between two chunks, which comes before the second.
         private struct Between {
-            var feed: FeedTail
             /// The position of the second chunk.
             let end: Position
             /// The last row of the first chunk.
@@ -51,7 +50,10 @@ public struct RowsAndChanges<R: Record>: AsyncSequence, Sendable {
         private let store: Store
         private let chunk: Int
         private var phase = Phase.rows(after: nil)
+        /// Reads on from the newest chunk. It is changed in its place, here and below: a copy would copy all it has read ahead.
         private var feed: FeedTail?
+        /// Reads from the chunk before the newest one to that.
+        private var feedBetween: FeedTail?
         /// The next element last.
         private var ready: [Element] = []
 
@@ -77,8 +79,9 @@ public struct RowsAndChanges<R: Record>: AsyncSequence, Sendable {
             var elements: [Element] = []
             if next == nil { elements.append(.ready(position)) }
             if !rows.isEmpty { elements.append(.rows(rows, position)) }
-            if let mark, let feed {
-                phase = .between(Between(feed: feed, end: position, mark: mark, chunk: elements, next: next))
+            if let mark, feed != nil {
+                feedBetween = feed
+                phase = .between(Between(end: position, mark: mark, chunk: elements, next: next))
             } else {
                 give(elements, next)
             }
@@ -100,38 +103,38 @@ public struct RowsAndChanges<R: Record>: AsyncSequence, Sendable {
         private mutating func restart() {
             phase = .rows(after: nil)
             feed = nil
+            feedBetween = nil
             ready = [.restart]
         }
 
         /// Gives the next change of rows up to the last one of the chunk before, or then the chunk.
         private mutating func readBetween(_ between: Between) throws {
-            var between = between
-            while let set = try between.feed.next(), set.sequence <= between.end.sequence {
+            while let set = try feedBetween?.peek(), set.sequence <= between.end.sequence {
                 if set.resets(R.self) { return restart() }
                 let changes = try set.changes(of: R.self, wanted: between.mark.includes)
+                feedBetween?.take()
                 if changes.isEmpty { continue }
-                phase = .between(between)
                 ready = [.commit(changes, set)]
                 return
             }
+            feedBetween = nil
             give(between.chunk, between.next)
         }
 
         private mutating func readChange() async throws -> Bool {
-            guard var feed else { return false }
-            defer { self.feed = feed }
             while true {
-                if let set = try feed.next() {
+                if let set = try feed?.peek() {
                     if set.resets(R.self) {
                         restart()
                         return true
                     }
                     let changes = try set.changes(of: R.self)
+                    feed?.take()
                     guard !changes.isEmpty else { continue }
                     ready = [.commit(changes, set)]
                     return true
                 }
-                guard try await feed.wait() else { return false }
+                guard try await feed?.wait() ?? false else { return false }
             }
         }
     }

@@ -18,6 +18,7 @@ struct FeedBenchmark: AsyncParsableCommand {
     @Option(help: "How many durable commits the delays are measured with.") var durable = 1_000
     @Option(help: "How many commits that are not synced the readers are measured with.") var unsynced = 50_000
     @Option(help: "How many changes a reader catches up with.") var changes = 1_000_000
+    @Option(help: "How many of these changes are in one change set.") var perSet = 100
     @Option(help: "How many commits are made beside a reader that has stopped.") var stopped = 1_000_000
     @Option(help: "How many records the bulk insert adds in one transaction.") var inserted = 200_000
     @Option(help: "Only these parts: delivery, readers, catchup, insert, stopped.") var part: [String] = []
@@ -32,7 +33,7 @@ struct FeedBenchmark: AsyncParsableCommand {
         defer { try? FileManager.default.removeItem(atPath: own) }
         if isWanted("delivery") { try await FeedDelivery(directory: own, count: durable).run() }
         if isWanted("readers") { try await FeedReaders(directory: own, count: unsynced).run() }
-        if isWanted("catchup") { try await FeedCatchUp(directory: own, count: changes).run() }
+        if isWanted("catchup") { try await FeedCatchUp(directory: own, count: changes, batch: perSet).run() }
         if isWanted("insert") {
             try FeedInsert(directory: own, count: inserted, rounds: benchmarks.rounds).run()
         }

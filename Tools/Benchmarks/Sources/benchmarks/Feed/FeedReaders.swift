@@ -51,6 +51,8 @@ struct FeedReaders {
 struct FeedCatchUp {
     let directory: String
     let count: Int
+    /// How many changes are in one change set.
+    let batch: Int
 
     func run() async throws {
         var options = StoreOptions()
@@ -59,7 +61,6 @@ struct FeedCatchUp {
         let store = try Store(at: directory + "/catchup", records: Account.self, options: options)
         defer { store.close() }
         let start = try store.position
-        let batch = 100
         var source = AccountSource()
         for first in stride(from: 0, to: count, by: batch) {
             let accounts = source.next(min(batch, count - first))
