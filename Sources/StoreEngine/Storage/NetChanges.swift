@@ -25,6 +25,10 @@ struct NetChanges: ~Copyable {
     private var arena = ByteWriter(capacity: 1_024)
     /// Open addressing with linear probing: the place in `entries` plus one, 0 for a free slot.
     private var slots: [Int32] = Array(repeating: 0, count: 64)
+    /// How many of the entries have a slot. Those of a closure that only inserts are never looked for, and get none.
+    private var placedCount = 0
+    /// Whether a record may have been removed.
+    private var hasRemoved = false
 
     /// The bytes that the records take in memory.
     var byteCount: Int { arena.count }
@@ -40,9 +44,15 @@ struct NetChanges: ~Copyable {
         Address(type: type, hash: XXH64.hash(key.bytes, seed: UInt64(truncatingIfNeeded: type)))
     }
 
+    /// The place among the entries of a record that is not there now: nil unless the closure has removed it.
+    mutating func findRemoved(_ address: Address, key: borrowing ByteWriter) -> Int? {
+        hasRemoved ? find(address, key: key) : nil
+    }
+
     /// The place of a record among the entries.
-    func find(_ address: Address, key writer: borrowing ByteWriter) -> Int? {
+    mutating func find(_ address: Address, key writer: borrowing ByteWriter) -> Int? {
         if entries.isEmpty { return nil }
+        placeAdded()
         let key = writer.bytes
         let (type, hash) = (address.type, address.hash)
         var slot = Int(truncatingIfNeeded: hash) & (slots.count - 1)
@@ -65,13 +75,11 @@ struct NetChanges: ~Copyable {
     }
 
     private mutating func add(_ address: Address, key: RawSpan, before: RawSpan?) -> Int {
-        if (entries.count + 1) * 2 > slots.count { growSlots() }
         let keyRun = store(key)
         var beforeRun: Run?
         if let before { beforeRun = store(before) }
         entries.append(
             Entry(hash: address.hash, type: address.type, key: keyRun, before: beforeRun, after: beforeRun))
-        place(address.hash, number: Int32(entries.count))
         return entries.count - 1
     }
 
@@ -88,7 +96,10 @@ struct NetChanges: ~Copyable {
     }
 
     /// Notes that the record at `index` is gone.
-    mutating func remove(_ index: Int) { entries[index].after = nil }
+    mutating func remove(_ index: Int) {
+        entries[index].after = nil
+        hasRemoved = true
+    }
 
     /// The incarnation that the record at `index` had before this closure, nil when it was not there.
     func incarnationBefore(_ index: Int) -> UInt64? {
@@ -106,9 +117,18 @@ struct NetChanges: ~Copyable {
         return run
     }
 
-    private mutating func growSlots() {
-        slots = Array(repeating: 0, count: slots.count * 4)
-        for (index, entry) in entries.enumerated() { place(entry.hash, number: Int32(index + 1)) }
+    /// Gives the entries slots that were added since the last look.
+    private mutating func placeAdded() {
+        if entries.count * 2 > slots.count {
+            var count = slots.count
+            while entries.count * 2 > count { count *= 4 }
+            slots = Array(repeating: 0, count: count)
+            placedCount = 0
+        }
+        while placedCount < entries.count {
+            place(entries[placedCount].hash, number: Int32(placedCount + 1))
+            placedCount += 1
+        }
     }
 
     private mutating func place(_ hash: UInt64, number: Int32) {

@@ -80,7 +80,7 @@ extension WriteTransaction {
 
     private mutating func insertNew(_ type: OpenType, _ typeIndex: Int) throws(StoreError) {
         let address = changes.address(type: typeIndex, key: recordKey)
-        let known = changes.find(address, key: recordKey)
+        let known = changes.findRemoved(address, key: recordKey)
         // Deleted earlier in this closure: one net update of the same incarnation.
         let earlier = known.flatMap { changes.incarnationBefore($0) }
         encoder.seal(schemaVersion: type.type.version, incarnation: earlier ?? sequence)
