@@ -30,6 +30,11 @@ struct SourceTree {
         return files.sorted { $0.path < $1.path }
     }
 
+    /// The text of a file of any kind, by its path below the project's folder.
+    static func text(_ path: String) throws -> String {
+        try String(contentsOf: root.appending(path: path), encoding: .utf8)
+    }
+
     /// All Swift files of the project.
     static func all() throws -> [File] {
         try files(below: "Sources") + files(below: "Tests") + files(below: "Tools")
