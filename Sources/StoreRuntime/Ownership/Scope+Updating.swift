@@ -1,4 +1,4 @@
-package import StoreEngine
+public import StoreEngine
 
 // What those need who update something in a scope, such as a tree of components.
 extension Scope {
@@ -10,9 +10,18 @@ extension Scope {
     /// - Throws: ``StoreError`` with the code `closed` when the store is.
     package nonisolated(nonsending) func steadyView() async throws -> SteadyView { try await SteadyView(core) }
 
-    /// A live query of the scope's store.
+    /// A live query of the scope's store, which the scope owns.
     ///
-    /// - Throws: ``StoreError``, as ``Store/liveQuery(_:)``; `closed` where the scope has no store.
+    /// - Throws: ``StoreError``, as ``Store/liveQuery(_:)``; `closed` where the scope has no store; `scopeClosed`.
+    public func results<R: Record>(
+        of request: FetchRequest<R>, file: StaticString = #fileID, line: UInt = #line
+    ) throws -> LiveQuery<R> {
+        let query = try liveQuery(request)
+        try own(query, file: file, line: line)
+        return query
+    }
+
+    /// A live query of the scope's store, for whoever keeps it.
     package func liveQuery<R: Record>(_ request: FetchRequest<R>) throws -> LiveQuery<R> {
         guard let core else {
             throw StoreError(

@@ -347,6 +347,28 @@ private struct Doubled: DynamicProperty {
         }
     }
 
+    @Test func `what components have by wrappers, scopes have by functions`() async throws {
+        _ = try await Scene.run { scene in
+            let registry = scene.store.ownership
+            let scope = try scene.scope.child("plain")
+            let count = try scope.state("count", 1)
+            count.send(2)
+            #expect(try scope.state("count", 7) === count && scope.state("other", 7).value == 7)
+            let hot = try scope.results(of: Sensor.where { $0.celsius > 25 })
+            #expect(registry.whyAlive(hot).pins.map(\.kind) == [.owner])
+            let seen = Subject(0)
+            try scope.observe { seen.send(try hot.results.count + count.value) }
+            for await value in seen.values where value == 2 { break }
+            try await scene.set("s0", 30)
+            for await value in seen.values where value == 3 { break }
+            count.send(9)
+            for await value in seen.values where value == 10 { break }
+            scope.close()
+            #expect(registry.whyAlive(hot).pins.isEmpty)
+            #expect(throws: StoreError.self) { try scope.state("late", 1) }
+        }
+    }
+
     @Test func `a missing environment object is told with its type and the scope's path, and nothing crashes`()
         async throws
     {
