@@ -20,6 +20,9 @@ public struct ComponentContext: ~Copyable {
     private var placed = Placed()
     private var ordinals: [ChildKey: Int] = [:]
     private var closers: [() -> Void] = []
+    private var turns: [PlacingLine: Int] = [:]
+    /// The tasks and values that this update asks for; those of the one before that it does not ask for are over.
+    private var asked: Set<AskingPlace> = []
     private var preferences: [ObjectIdentifier: Any] = [:]
     private var askers: [ObjectIdentifier: PreferenceAsker] = [:]
 
@@ -75,14 +78,14 @@ public struct ComponentContext: ~Copyable {
     /// Has a closure run once, when the component's place ends: the one that the newest update has given.
     public mutating func onClose(_ body: @escaping () -> Void) { closers.append(body) }
 
-    /// Runs a task from when the component appears until its place ends.
+    /// Runs a task from when an update first asks for it until one does not any more, or the place ends.
     ///
     /// - Parameter id: with another one than in the update before, the task is cancelled and begun again.
-    public func task(
+    public mutating func task(
         id: AnyHashable = 0, file: StaticString = #fileID, line: UInt = #line, column: UInt = #column,
         _ body: @escaping @Sendable () async throws -> Void
     ) {
-        let place = PlacingLine(file: "\(file)", line: line, column: column)
+        let place = ask(PlacingLine(file: "\(file)", line: line, column: column))
         if let running = node.life.tasks[place] {
             if running.id == id { return }
             running.task.cancel()
@@ -91,8 +94,9 @@ public struct ComponentContext: ~Copyable {
         node.life.tasks[place] = (id, task)
     }
 
-    /// Calls a closure with each element of a sequence, from when the component appears until its place ends.
-    public func onReceive<S: AsyncSequence & Sendable>(
+    /// Calls a closure with each element of a sequence, for as long as updates ask for it. The sequence and the closure are those of
+    /// the first one.
+    public mutating func onReceive<S: AsyncSequence & Sendable>(
         _ sequence: S, file: StaticString = #fileID, line: UInt = #line, column: UInt = #column,
         perform body: @escaping @Sendable (S.Element) async throws -> Void
     ) {
@@ -102,16 +106,23 @@ public struct ComponentContext: ~Copyable {
     }
 
     /// Has a closure run after a pass in which a value is another than in the update before.
-    public func onChange<Value: Equatable>(
+    public mutating func onChange<Value: Equatable>(
         of value: Value, file: StaticString = #fileID, line: UInt = #line, column: UInt = #column,
         perform body: @escaping (_ old: Value, _ new: Value) -> Void
     ) {
-        let place = PlacingLine(file: "\(file)", line: line, column: column)
+        let place = ask(PlacingLine(file: "\(file)", line: line, column: column))
         let old = node.life.watched.updateValue(value, forKey: place) as? Value
         guard let old, old != value else { return }
         node.tree.afterUpdates { [node] in
             if !node.isEnded { body(old, value) }
         }
+    }
+
+    private mutating func ask(_ line: PlacingLine) -> AskingPlace {
+        let place = AskingPlace(line: line, turn: turns[line, default: 0])
+        turns[line] = place.turn + 1
+        asked.insert(place)
+        return place
     }
 
     // MARK: Preferences
@@ -138,6 +149,11 @@ public struct ComponentContext: ~Copyable {
     consuming func end() -> Placed {
         node.life.hasAppeared = true
         node.life.closers = closers
+        for (place, running) in node.life.tasks where !asked.contains(place) {
+            running.task.cancel()
+            node.life.tasks[place] = nil
+        }
+        node.life.watched = node.life.watched.filter { asked.contains($0.key) }
         let old = node.life.preferences
         let areSame =
             old.count == preferences.count

@@ -40,18 +40,19 @@ public struct EnvironmentValues {
 @propertyWrapper
 public struct Environment<Value>: DynamicProperty {
     private let path: KeyPath<EnvironmentValues, Value>
-    private unowned(unsafe) var node: Node?
+    /// The place lets go its component when it ends, and with it this.
+    private var node: Node?
 
     /// The value at a key path.
     public init(_ path: KeyPath<EnvironmentValues, Value>) { self.path = path }
 
     /// The value. In a component that no host has, what the key says.
     public var wrappedValue: Value {
-        guard let node = unsafe node else { return EnvironmentValues { _ in nil }[keyPath: path] }
+        guard let node else { return EnvironmentValues { _ in nil }[keyPath: path] }
         return EnvironmentValues { node.environment($0) }[keyPath: path]
     }
 
-    public mutating func visit(_ slots: inout Slots) { unsafe node = slots.node }
+    public mutating func visit(_ slots: inout Slots) { node = slots.node }
 }
 
 extension Environment: Equatable {

@@ -3,10 +3,10 @@ struct NodeLife {
     var hasAppeared = false
     /// What to do at the end, as the newest update says.
     var closers: [() -> Void] = []
-    /// The values of `onChange`, by the line.
-    var watched: [PlacingLine: Any] = [:]
-    /// The tasks, by the line, with the id of each.
-    var tasks: [PlacingLine: (id: AnyHashable, task: Task<Void, Never>)] = [:]
+    /// The values of `onChange`, by where they are asked for.
+    var watched: [AskingPlace: Any] = [:]
+    /// The tasks, by where they are asked for, with the id of each.
+    var tasks: [AskingPlace: (id: AnyHashable, task: Task<Void, Never>)] = [:]
     /// What flows up from here, by the key.
     var preferences: [ObjectIdentifier: Any] = [:]
     /// Who asks for what flows up to here, by the key.
@@ -18,6 +18,12 @@ struct NodeLife {
         self = NodeLife()
         hasAppeared = true
     }
+}
+
+/// Where an update asks for something: a line, and its turn there.
+struct AskingPlace: Hashable {
+    let line: PlacingLine
+    let turn: Int
 }
 
 /// Who asks for a preference.

@@ -36,7 +36,8 @@ extension ObservedObject: Equatable {
 
 /// The object that a component's place borrows.
 final class BorrowedSlot<Object: AnyObject> {
-    private unowned let node: Node
+    /// The place lets go its slots when it ends.
+    private let node: Node
     private let line: (file: StaticString, line: UInt)
     private weak var object: Object?
     private var borrowing: ComponentPlace.Borrowing?

@@ -60,7 +60,8 @@ extension StateObject: Equatable {
 
 /// The object that a component's place owns.
 final class OwnedSlot<Object: AnyObject> {
-    private unowned let node: Node
+    /// The place lets go its slots when it ends.
+    private let node: Node
     private let line: (file: StaticString, line: UInt)
     private var made: Object?
 
@@ -92,6 +93,8 @@ final class OwnedSlot<Object: AnyObject> {
 
     private func own(_ object: Object) {
         made = object
+        // Who has kept the component's value beyond its place has the object to himself.
+        if node.isEnded { return }
         node.place(line).own(object, line.file, line.line)
         node.count(constructed: 1, used: 1, of: Object.self, line)
     }

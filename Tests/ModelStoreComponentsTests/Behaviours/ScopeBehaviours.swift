@@ -47,6 +47,22 @@ private struct LivingChild {
     }
 }
 
+@Component
+private struct Working {
+    let numbers: Subject<[Int]>
+    let journal: Journal
+
+    func update(_ context: inout ComponentContext) {
+        for number in numbers.value {
+            context.task { [journal] in
+                journal.add("begins \(number)")
+                await untilCancelled()
+                journal.add("ends \(number)")
+            }
+        }
+    }
+}
+
 /// Waits for the end of the task.
 private func untilCancelled() async {
     for await _ in Subject(0).values {}
@@ -212,6 +228,27 @@ private func untilCancelled() async {
             await scope.closed()
             #expect(journal.take() == ["parent closes"])
         }
+    }
+
+    @Test func `a task that an update does not ask for any more is cancelled, and each turn of a line has its own`()
+        async throws
+    {
+        let numbers = Subject([1, 2])
+        let journal = Journal()
+        _ = try await Scene.run { scene in
+            let host = try await scene.scope.host { Working(numbers: numbers, journal: journal) }
+            while journal.all.count < 2 { await Task.yield() }
+            #expect(Set(journal.take()) == ["begins 1", "begins 2"])
+            numbers.send([1])
+            try await host.settle()
+            while journal.all.isEmpty { await Task.yield() }
+            #expect(journal.take() == ["ends 2"])
+            numbers.send([1, 3])
+            try await host.settle()
+            while journal.all.isEmpty { await Task.yield() }
+            #expect(journal.take() == ["begins 3"])
+        }
+        #expect(Set(journal.take()) == ["ends 1", "ends 3"])
     }
 
     @Test func `20 closing a scope releases all of many models`() async throws {
