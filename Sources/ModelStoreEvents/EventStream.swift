@@ -3,7 +3,6 @@ import ModelStore
 import NIOCore
 import StoreEngine
 import StoreRuntime
-import Synchronization
 
 /// One client's stream: what it has been told, and what of the step at hand it has not.
 ///
@@ -13,6 +12,7 @@ final class EventStream<R: Record> {
     private let start: EventStart
     private let options: EventOptions
     private let signal = Signal()
+    private let heartbeat: Heartbeat?
     private var steps: LiveSteps?
     private var batch: EventBatch?
     /// Whether the client has results that it has to forget.
@@ -22,6 +22,7 @@ final class EventStream<R: Record> {
         self.query = query
         self.start = start
         self.options = options
+        heartbeat = options.heartbeat.map { [signal] in Heartbeat.make(after: $0, by: options.clock, signal) }
     }
 
     /// The next bytes; nil when the task is cancelled.
@@ -53,21 +54,10 @@ final class EventStream<R: Record> {
             steps = new
             return try await new.next()
         }
-        guard let interval = options.heartbeat else { return try await steps.next() }
-        let timer = Timer()
-        let timing = Task { [signal, options] in
-            try await options.clock.sleep(for: interval)
-            timer.isDue.store(true, ordering: .releasing)
-            signal.raise()
-        }
-        defer { timing.cancel() }
-        return try await steps.next { timer.isDue.load(ordering: .acquiring) }
+        guard let heartbeat else { return try await steps.next() }
+        heartbeat.begin()
+        return try await steps.next { heartbeat.isDue }
     }
-}
-
-/// Whether the time for a heartbeat has come.
-private final class Timer: Sendable {
-    let isDue = Atomic(false)
 }
 
 /// What a client says that it has.

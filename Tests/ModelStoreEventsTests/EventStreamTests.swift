@@ -134,26 +134,34 @@ import Testing
         var options = EventOptions()
         options.clock = clock
         options.heartbeat = .seconds(10)
-        var client = Client(try store.serverSentEvents(of: Self.hot, options))
-        _ = try await client.readStep()
-        for _ in 0..<3 {
-            let passing = Task {
-                await until { clock.sleeperCount == 1 }
-                clock.advance(by: .seconds(9))
-                clock.advance(by: .seconds(1))
+        do {
+            var client = Client(try store.serverSentEvents(of: Self.hot, options))
+            _ = try await client.readStep()
+            func expectHeartbeat() async throws {
+                let passing = Task {
+                    await until { clock.sleeperCount == 1 }
+                    clock.advance(by: .seconds(9))
+                    await until { clock.sleeperCount == 1 }
+                    clock.advance(by: .seconds(1))
+                }
+                #expect(try await client.read() == [])
+                #expect(client.buffers.last == ":\n\n")
+                await passing.value
             }
-            #expect(try await client.read() == [])
-            #expect(client.buffers.last == ":\n\n")
-            await passing.value
+            for _ in 0..<3 { try await expectHeartbeat() }
+            // An event takes the place of a heartbeat, and silence begins anew with it. One sleeps for the whole stream.
+            for degrees in 40..<140 {
+                let writing = Task {
+                    await until { clock.sleeperCount == 1 }
+                    clock.advance(by: .seconds(9))
+                    return try await store.heat(to: Double(degrees))
+                }
+                #expect(try await client.readStep().count == 2)
+                _ = try await writing.value
+                #expect(clock.sleeperCount <= 1)
+            }
+            try await expectHeartbeat()
         }
-        // An event takes the place of a heartbeat.
-        let writing = Task {
-            await until { clock.sleeperCount == 1 }
-            clock.advance(by: .seconds(9))
-            return try await store.heat(to: 40)
-        }
-        #expect(try await client.readStep().count == 2)
-        _ = try await writing.value
         await until { clock.sleeperCount == 0 }
     }
 

@@ -12,9 +12,9 @@ import Testing
                 """,
             """
             final class Session {
-                public var user = "nobody" {
-                    get { _user.value }
-                    set { _user.send(newValue) }
+                public var user: String {
+                get { _user.value }
+                set { _user.send(newValue) }
                 }
 
                 private let _user = ModelStoreComponents.Subject<String>("nobody")
@@ -23,8 +23,8 @@ import Testing
                     _user.values
                 }
                 private(set) var note: String? {
-                    get { _note.value }
-                    set { _note.send(newValue) }
+                get { _note.value }
+                set { _note.send(newValue) }
                 }
 
                 private let _note = ModelStoreComponents.Subject<String?>(nil)
@@ -33,10 +33,10 @@ import Testing
                     _note.values
                 }
                 var count: Int {
-                    @storageRestrictions(initializes: _count)
-                    init(initialValue) { _count = ModelStoreComponents.Subject(initialValue) }
-                    get { _count.value }
-                    set { _count.send(newValue) }
+                @storageRestrictions(initializes: _count)
+                init(initialValue) { _count = ModelStoreComponents.Subject(initialValue) }
+                get { _count.value }
+                set { _count.send(newValue) }
                 }
 
                 private let _count: ModelStoreComponents.Subject<Int>
