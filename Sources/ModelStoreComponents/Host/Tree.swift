@@ -10,6 +10,9 @@ final class Tree {
     /// Those to be updated, by their depth: parents come before their children.
     private var due: [Int: [UInt64]] = [:]
     private var dueIDs: Set<UInt64> = []
+    /// Those of the depth that is being updated, in the order of their making, and how many of them were.
+    private var level: [UInt64] = []
+    private var nextInLevel = 0
     /// What is done after the updates of a pass, in the order of asking.
     private var afterwards: [() -> Void] = []
     private var askers: Set<UInt64> = []
@@ -91,16 +94,18 @@ final class Tree {
     }
 
     private func nextDue() -> Node? {
-        while let depth = due.keys.min() {
-            let ids = (due.removeValue(forKey: depth) ?? []).sorted()
-            for (index, id) in ids.enumerated() {
-                dueIDs.remove(id)
-                guard let node = nodes[id] else { continue }
-                if index + 1 < ids.count { due[depth] = Array(ids[(index + 1)...]) }
-                return node
+        while true {
+            if nextInLevel == level.count {
+                // An update asks for places below its own only, so a depth is complete when it is begun.
+                guard let depth = due.keys.min(), let ids = due.removeValue(forKey: depth) else { return nil }
+                level = ids.sorted()
+                nextInLevel = 0
             }
+            let id = level[nextInLevel]
+            nextInLevel += 1
+            dueIDs.remove(id)
+            if let node = nodes[id] { return node }
         }
-        return nil
     }
 
     /// Has a closure run after the updates of this pass.
@@ -169,6 +174,7 @@ final class Tree {
         root = nil
         due = [:]
         dueIDs = []
+        (level, nextInLevel) = ([], 0)
         afterwards = []
     }
 }
