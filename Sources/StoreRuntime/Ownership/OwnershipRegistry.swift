@@ -12,9 +12,11 @@ public final class OwnershipRegistry: Sendable {
         var lines = SourceLines()
         var scopes: [UInt64: OpenScope] = [:]
         var lastScope: UInt64 = 0
-        /// By numbers that rise. They are asked for their objects outside of the lock only, see ``livingSuspects()``.
-        var suspects: [UInt64: Suspect] = [:]
-        var lastSuspect: UInt64 = 0
+        /// One for each object, by the last scope that had it. They are asked for their objects outside of the lock only, see
+        /// ``livingSuspects()``.
+        var suspects: [ObjectIdentifier: Suspect] = [:]
+        /// Those of scopes whose tasks have not ended, by the scope's number.
+        var suspectsInWaiting: [UInt64: [ObjectIdentifier]] = [:]
         var notices = NoticeBook()
         /// Whether a task ends rests as their time comes.
         var isTimed = false
@@ -126,34 +128,36 @@ public final class OwnershipRegistry: Sendable {
     /// Ends the pins of a scope that closes, the newest first, and remembers what should be gone after it and is not.
     func unpin(_ ids: [PinID], of path: String, _ number: UInt64) {
         let now = now
-        var suspects: [Suspect] = []
+        var suspects: [(id: ObjectIdentifier, suspect: Suspect)] = []
         for id in ids.reversed() {
             guard let (object, line) = state.withLock({ $0.pins.content(id) }) else { continue }
             if end(id) {
+                let reference = WeakObject(object.object)
                 suspects.append(
-                    Suspect(reference: WeakObject(object.object), scope: (path, number), line: line, since: now))
+                    (object.id, Suspect(reference: reference, scope: (path, number), line: line, since: now)))
             }
         }
-        suspects.removeAll { $0.object == nil }
+        suspects.removeAll { $0.suspect.object == nil }
         if suspects.isEmpty { return }
         state.withLock { state in
-            for suspect in suspects {
-                state.lastSuspect += 1
-                state.suspects[state.lastSuspect] = suspect
-            }
+            for (id, suspect) in suspects { state.suspects[id] = suspect }
+            state.suspectsInWaiting[number, default: []] += suspects.map(\.id)
         }
     }
 
-    /// The suspects of scopes that have ended that are alive, by their numbers; those that are gone are forgotten.
+    /// The suspects of scopes that have ended that are alive; those that are gone are forgotten.
     ///
     /// Whoever asks keeps them until it is done: a reference that is found while the state is locked might be the last, and the
     /// object's `deinit` would run under the lock.
-    private func livingSuspects() -> [UInt64: KeptObject] {
+    private func livingSuspects() -> [ObjectIdentifier: KeptObject] {
         let suspects = state.withLock { state in state.suspects.filter { state.scopes[$0.value.scope.number] == nil } }
         let living = suspects.compactMapValues(\.object)
         if living.count < suspects.count {
             state.withLock { state in
-                for number in suspects.keys where living[number] == nil { state.suspects[number] = nil }
+                for (id, suspect) in suspects where living[id] == nil {
+                    // Another object may have come to the address.
+                    if state.suspects[id]?.reference === suspect.reference { state.suspects[id] = nil }
+                }
             }
         }
         return living
@@ -223,12 +227,9 @@ public final class OwnershipRegistry: Sendable {
         let now = now
         let startsTimer = state.withLock { state in
             state.scopes[number] = nil
-            var hasSuspects = false
-            for (key, suspect) in state.suspects where suspect.scope.number == number {
-                state.suspects[key]?.since = now
-                hasSuspects = true
-            }
-            guard hasSuspects, leakDelay > 0, !state.isTellingLeaks else { return false }
+            let suspects = state.suspectsInWaiting.removeValue(forKey: number) ?? []
+            for id in suspects where state.suspects[id]?.scope.number == number { state.suspects[id]?.since = now }
+            guard !suspects.isEmpty, leakDelay > 0, !state.isTellingLeaks else { return false }
             state.isTellingLeaks = true
             return true
         }
@@ -278,8 +279,8 @@ public final class OwnershipRegistry: Sendable {
             for object in object.map({ [$0] }) ?? state.pins.objects + live {
                 snapshot.add(object, state.pins.pins(of: object), isResting: state.pins.isResting(object))
             }
-            for (number, object) in suspects.sorted(by: { $0.key < $1.key }) where state.isLeaked(object) {
-                guard let suspect = state.suspects[number] else { continue }
+            for (id, object) in suspects where state.isLeaked(object) {
+                guard let suspect = state.suspects[id] else { continue }
                 snapshot.add(object, state.pins.pins(of: object), isResting: false)
                 snapshot.leaks.append((object, suspect.scope.path, suspect.line, suspect.since))
             }
@@ -323,20 +324,20 @@ public final class OwnershipRegistry: Sendable {
         let now = now
         let living = livingSuspects()
         let leaked = state.withLock { state in
-            living.keys.sorted().compactMap { number -> (Suspect, KeptObject)? in
-                guard let object = living[number], let suspect = state.suspects[number], !suspect.isTold,
+            living.compactMap { id, object -> (Suspect, KeptObject)? in
+                guard let suspect = state.suspects[id], !suspect.isTold,
                     suspect.since <= now - leakDelay
                 else { return nil }
                 if state.pins.isInScope(object) {
                     // The scope that has it now answers for it.
-                    state.suspects[number] = nil
+                    state.suspects[id] = nil
                     return nil
                 }
                 if state.pins.isResting(object) {
-                    state.suspects[number]?.since = now
+                    state.suspects[id]?.since = now
                     return nil
                 }
-                state.suspects[number]?.isTold = true
+                state.suspects[id]?.isTold = true
                 return (suspect, object)
             }
         }

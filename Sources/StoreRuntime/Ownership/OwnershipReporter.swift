@@ -34,7 +34,7 @@ struct OwnershipReporter {
             OwnershipReport.Leak(
                 object: describe(leak.object), scope: leak.scope, line: snapshot.lines[leak.line],
                 ageSeconds: age(leak.since))
-        }
+        }.sorted { ($0.scope, $0.object.type, $0.object.id ?? "") < ($1.scope, $1.object.type, $1.object.id ?? "") }
     }
 
     private var scopes: [OwnershipReport.Scope] {

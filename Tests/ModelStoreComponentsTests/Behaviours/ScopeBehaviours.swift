@@ -71,7 +71,7 @@ private func untilCancelled() async {
     continuation.finish()
 }
 
-@Suite(.timeLimit(.minutes(2))) struct ScopeBehaviours {
+@Suite(.timeLimit(.minutes(10))) struct ScopeBehaviours {
     @Test func `13 teardown order`() async throws {
         let journal = Journal()
         let notices = try await Scene.run { scene in
@@ -180,6 +180,20 @@ private func untilCancelled() async {
             #expect(registry.leaks().isEmpty)
         }
         #expect(notices.of(.leaked).count == 1)
+    }
+
+    @Test func `14 an object that outlives many scopes is one leak, by the last of them`() async throws {
+        _ = try await Scene.run { scene in
+            let registry = scene.store.ownership
+            let thing = Thing(scene.journal, scene.numbers)
+            for number in 0..<100 {
+                let scope = try scene.scope.child("part \(number)")
+                try scope.borrow(thing)
+                scope.close()
+            }
+            #expect(registry.leaks().map(\.scope) == ["app/part 99"] && registry.metrics.leakCount == 1)
+            withExtendedLifetime(thing) {}
+        }
     }
 
     @Test func `14 owner cycles are shown with their path`() async throws {

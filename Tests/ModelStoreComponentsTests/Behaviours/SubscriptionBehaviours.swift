@@ -2,7 +2,7 @@ import ModelStore
 import ModelStoreComponents
 import Testing
 
-@Suite(.timeLimit(.minutes(2))) struct SubscriptionBehaviours {
+@Suite(.timeLimit(.minutes(10))) struct SubscriptionBehaviours {
     @Test func `8 a subscriber pins its model, which goes within the grace period after`() async throws {
         let clock = TestClock()
         var options = OwnershipOptions(clock: clock)
