@@ -172,7 +172,7 @@ private struct Late {
     func update(_ context: inout ComponentContext) { seen.send(sensor.celsius) }
 }
 
-@Suite(.timeLimit(.minutes(10))) struct ReadingBehaviours {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct ReadingBehaviours {
     @Test func `3 parent and child are separate, 5 declared is not read, 6 field by field, 7 equal is silent`()
         async throws
     {

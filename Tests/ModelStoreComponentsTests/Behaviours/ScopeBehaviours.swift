@@ -71,7 +71,7 @@ private func untilCancelled() async {
     continuation.finish()
 }
 
-@Suite(.timeLimit(.minutes(10))) struct ScopeBehaviours {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct ScopeBehaviours {
     @Test func `13 teardown order`() async throws {
         let journal = Journal()
         let notices = try await Scene.run { scene in
@@ -222,7 +222,7 @@ private func untilCancelled() async {
         _ = try await Scene.run { scene in
             let scope = try scene.scope.child("part")
             let host = try await scope.host { Living(journal: journal, tick: tick) }
-            while journal.count("keyed task runs") < 1 || journal.count("task runs") < 1 { await Task.yield() }
+            await journal.until { $0.contains("keyed task runs") && $0.contains("task runs") }
             #expect(
                 journal.take().filter { !$0.contains("task") } == [
                     "parent", "child 0", "parent appears", "child appears",
@@ -232,11 +232,11 @@ private func untilCancelled() async {
             #expect(journal.take() == ["parent", "child 1"])
             tick.send(2)
             try await host.settle()
-            while journal.count("keyed task runs") < 1 { await Task.yield() }
+            await journal.until { $0.contains("keyed task runs") }
             #expect(journal.take() == ["parent", "child 2", "keyed task runs"])
             tick.send(3)
             try await host.settle()
-            while journal.count("task is cancelled") < 1 { await Task.yield() }
+            await journal.until { $0.contains("task is cancelled") }
             #expect(journal.take() == ["parent", "child closes", "task is cancelled"])
             scope.close()
             await scope.closed()
@@ -251,15 +251,15 @@ private func untilCancelled() async {
         let journal = Journal()
         _ = try await Scene.run { scene in
             let host = try await scene.scope.host { Working(numbers: numbers, journal: journal) }
-            while journal.all.count < 2 { await Task.yield() }
+            await journal.until { $0.count >= 2 }
             #expect(Set(journal.take()) == ["begins 1", "begins 2"])
             numbers.send([1])
             try await host.settle()
-            while journal.all.isEmpty { await Task.yield() }
+            await journal.until { !$0.isEmpty }
             #expect(journal.take() == ["ends 2"])
             numbers.send([1, 3])
             try await host.settle()
-            while journal.all.isEmpty { await Task.yield() }
+            await journal.until { !$0.isEmpty }
             #expect(journal.take() == ["begins 3"])
         }
         #expect(Set(journal.take()) == ["ends 1", "ends 3"])

@@ -250,7 +250,7 @@ private struct Doubled: DynamicProperty {
     var projectedValue: Binding<Int> { $half }
 }
 
-@Suite(.timeLimit(.minutes(10))) struct StateBehaviours {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct StateBehaviours {
     @Test func `15 derived state`() async throws {
         let shop = shop()
         _ = try await Scene.run { scene in
@@ -439,13 +439,13 @@ private struct Doubled: DynamicProperty {
             let journal = scene.journal
             let celsius = try scene.store.model(Sensor.self, id: "s0").values(of: \.celsius)
             let host = try await scene.scope.host { Wall(journal: journal, unit: unit, celsius: celsius) }
-            while journal.all.last != "20.0 C 2" { await Task.yield() }
+            await journal.until { $0.last == "20.0 C 2" }
             _ = journal.take()
             unit.send("K")
             try await host.settle()
             #expect(journal.take() == ["20.0 K 2", "20.0 K 4"])
             try await scene.set("s0", 33)
-            while journal.all.last != "33.0 K 4" { await Task.yield() }
+            await journal.until { $0.last == "33.0 K 4" }
         }
     }
 }

@@ -2,7 +2,7 @@ import ModelStore
 import ModelStoreComponents
 import Testing
 
-@Suite(.timeLimit(.minutes(10))) struct SubscriptionBehaviours {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct SubscriptionBehaviours {
     @Test func `8 a subscriber pins its model, which goes within the grace period after`() async throws {
         let clock = TestClock()
         var options = OwnershipOptions(clock: clock)
@@ -128,9 +128,9 @@ import Testing
             }
             return seen
         }
-        while !journal.all.contains("saw 0") { await Task.yield() }
+        await journal.until { $0.contains("saw 0") }
         thing?.count = 1
-        while !journal.all.contains("saw 1") { await Task.yield() }
+        await journal.until { $0.contains("saw 1") }
         thing = nil
         #expect(await reader.value == [0, 1])
         #expect(journal.all.last == "destroyed 1" || journal.all.contains("destroyed 1"))

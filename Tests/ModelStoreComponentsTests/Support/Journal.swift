@@ -2,19 +2,45 @@ import Synchronization
 
 /// What happened, in its order, from all threads.
 final class Journal: Sendable {
-    private let lines = Mutex<[String]>([])
+    private struct State {
+        var lines: [String] = []
+        var waiters: [(condition: @Sendable ([String]) -> Bool, continuation: CheckedContinuation<Void, Never>)] = []
+    }
 
-    func add(_ line: String) { lines.withLock { $0.append(line) } }
+    private let state = Mutex(State())
 
-    var all: [String] { lines.withLock { $0 } }
+    func add(_ line: String) {
+        let met = state.withLock { state in
+            state.lines.append(line)
+            let lines = state.lines
+            let met = state.waiters.filter { $0.condition(lines) }.map(\.continuation)
+            state.waiters.removeAll { $0.condition(lines) }
+            return met
+        }
+        for continuation in met { continuation.resume() }
+    }
+
+    /// Waits until what happened meets a condition.
+    func until(_ condition: @escaping @Sendable ([String]) -> Bool) async {
+        await withCheckedContinuation { continuation in
+            let isMet = state.withLock { state in
+                if condition(state.lines) { return true }
+                state.waiters.append((condition, continuation))
+                return false
+            }
+            if isMet { continuation.resume() }
+        }
+    }
+
+    var all: [String] { state.withLock { $0.lines } }
 
     func count(_ line: String) -> Int { all.count { $0 == line } }
 
     /// What was added, which is forgotten.
     func take() -> [String] {
-        lines.withLock { lines in
-            defer { lines = [] }
-            return lines
+        state.withLock { state in
+            defer { state.lines = [] }
+            return state.lines
         }
     }
 }
