@@ -105,7 +105,10 @@ private final class Counter: Sendable {
                 let task = Task {
                     try await app.withChild("connection \(number)") { scope in
                         _ = try await self.serve(number, scope, store)
-                        try await Task.sleep(for: .seconds(60))
+                        // Nobody sets it: only the cancellation ends the loop.
+                        let endless = Subject(0)
+                        for await _ in endless.values {}
+                        withExtendedLifetime(endless) {}
                     }
                 }
                 await Task.yield()
