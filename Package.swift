@@ -7,6 +7,7 @@ let package = Package(
     products: [
         .library(name: "ModelStore", targets: ["ModelStore"]),
         .library(name: "ModelStoreComponents", targets: ["ModelStoreComponents"]),
+        .library(name: "ModelStoreReplay", targets: ["ModelStoreReplay"]),
         .library(name: "ModelStoreTesting", targets: ["ModelStoreTesting"]),
         .library(name: "ModelStoreService", targets: ["ModelStoreService"]),
         .library(name: "ModelStoreCombine", targets: ["ModelStoreCombine"]),
@@ -38,6 +39,8 @@ let package = Package(
         .target(name: "LMDB", dependencies: ["CLMDB"]),
         .target(name: "StoreEngine", dependencies: ["LMDB"]),
         .target(name: "StoreRuntime", dependencies: ["StoreEngine", "LMDB"]),
+        // Conditions and orders as text, which people and traces write.
+        .target(name: "StoreExpressions", dependencies: ["StoreEngine"]),
         .macro(
             name: "StoreMacros",
             dependencies: [
@@ -56,8 +59,14 @@ let package = Package(
             dependencies: ["ModelStore", "StoreRuntime", "StoreEngine", "LMDB", "StoreMacros"]
         ),
 
+        // Recording what happens in a store, and doing it again.
+        .target(
+            name: "ModelStoreReplay",
+            dependencies: ["ModelStore", "StoreRuntime", "StoreEngine", "StoreExpressions", "LMDB"]
+        ),
+
         // What programs' tests use.
-        .target(name: "ModelStoreTesting", dependencies: ["ModelStore", "StoreRuntime"]),
+        .target(name: "ModelStoreTesting", dependencies: ["ModelStore", "ModelStoreReplay", "StoreRuntime"]),
 
         // Adapters to other packages, each behind a trait.
         .target(
@@ -90,7 +99,7 @@ let package = Package(
         .target(
             name: "StoreCommands",
             dependencies: [
-                "StoreEngine", "StoreRuntime", "LMDB",
+                "StoreEngine", "StoreExpressions", "StoreRuntime", "ModelStoreReplay", "LMDB",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             path: "Tools/store-cli/StoreCommands"
@@ -122,6 +131,13 @@ let package = Package(
         .testTarget(name: "StoreRuntimeTests", dependencies: ["StoreRuntime", "StoreEngine", "LMDB"]),
         .testTarget(
             name: "ModelStoreTests", dependencies: ["ModelStore", "StoreRuntime", "StoreEngine", "ChildPrograms"]),
+        .testTarget(
+            name: "ModelStoreReplayTests",
+            dependencies: [
+                "ModelStoreReplay", "ModelStoreTesting", "ModelStore", "StoreRuntime", "StoreEngine", "StoreExpressions",
+            ],
+            exclude: ["Fixtures"]
+        ),
         .testTarget(
             name: "ModelStoreComponentsTests",
             dependencies: [
@@ -174,7 +190,9 @@ let package = Package(
         .testTarget(name: "HostwatchTests", dependencies: ["Hostwatch", "hostwatch"]),
         .testTarget(
             name: "StoreCLITests",
-            dependencies: ["StoreCommands", "store-cli", "StoreRuntime", "StoreEngine", "LMDB", "ChildPrograms"],
+            dependencies: [
+                "StoreCommands", "store-cli", "StoreExpressions", "StoreRuntime", "StoreEngine", "LMDB", "ChildPrograms",
+            ],
             exclude: ["Golden", "Fixtures"]
         ),
         // What the crash tests start and kill. Tests/SyncLog is C that they compile and preload into it.

@@ -10,7 +10,10 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
         /// The kind's name, as log lines show it.
         public let description: String
 
-        private init(_ name: String) { description = name }
+        /// A kind of an error; other modules have their own.
+        ///
+        /// - Parameter name: the kind's name, as log lines show it.
+        public init(_ name: String) { description = name }
 
         /// A record with this id is there already.
         public static let recordExists = Code("recordExists")
@@ -98,6 +101,8 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
         public static let consumerExpired = Code("consumerExpired")
         /// A record was changed since the change that is to be undone.
         public static let changeConflict = Code("changeConflict")
+        /// An action is recorded under a name that the program does not know.
+        public static let unknownAction = Code("unknownAction")
         /// Something else, told in the message.
         public static let other = Code("other")
     }

@@ -84,12 +84,20 @@ package struct CatalogEditor: ~Copyable {
     mutating func write(_ type: RecordType) throws(StoreError) {
         let json = try CatalogStorage.write(type, to: databases.catalog, in: &raw)
         head = try FeedHousekeeping.append(.schema, type: type.id, description: json, head, databases, context, &raw)
-        if let place = types.firstIndex(where: { $0.id == type.id }) {
+        keep(type)
+        didWrite = true
+    }
+
+    /// Notes what the catalog now says of a type.
+    mutating func keep(_ type: RecordType) {
+        if type.isReplaced == true {
+            types.removeAll { $0.id == type.id }
+            replaced.append(type)
+        } else if let place = types.firstIndex(where: { $0.id == type.id }) {
             types[place] = type
         } else {
             types.append(type)
         }
-        didWrite = true
     }
 
     /// The number of records of a type.
@@ -102,7 +110,7 @@ package struct CatalogEditor: ~Copyable {
         }
     }
 
-    private mutating func drop(_ index: StoredIndex, of type: RecordType) throws(StoreError) {
+    mutating func drop(_ index: StoredIndex, of type: RecordType) throws(StoreError) {
         let database = try open(StoreDatabases.indexName(type: type.id, index: index.id))
         dropped.append(database)
         do {
@@ -126,8 +134,6 @@ package struct CatalogEditor: ~Copyable {
         retired.isReplaced = true
         retired.indexes = []
         try write(retired)
-        types.removeAll { $0.id == type.id }
-        replaced.append(retired)
     }
 
     /// Makes other processes read the catalog, and with it the format, anew before their next transaction.

@@ -94,7 +94,7 @@ extension ReadingScope {
     }
 
     @_lifetime(copy self)
-    private func opened(_ database: LMDBDatabase) throws(StoreError) -> LMDBCursor {
+    func opened(_ database: LMDBDatabase) throws(StoreError) -> LMDBCursor {
         do {
             return try snapshot.openCursor(database)
         } catch {

@@ -14,7 +14,10 @@ public struct ChangeSet: Sendable {
     public let time: Date
     /// Who wrote it.
     public let origin: Origin
-    /// The changes, in the order of first touch. Empty where a filter left none and progress was asked for.
+    /// The action that asked for it, if it was one that did; with the first part of a large change set.
+    public let action: RecordedAction?
+    /// The changes, in the order of first touch. Empty where a filter left none and progress was asked for, and where an action
+    /// changed nothing.
     public let changes: [RecordChange]
     /// Which part of the change set this is, from 0.
     public let part: Int
@@ -35,6 +38,7 @@ public struct ChangeSet: Sendable {
         firstSequence = part.sequence
         time = part.header.time
         origin = part.header.origin
+        action = part.action
         self.part = part.number
         isLastPart = part.isLast
         positionBefore = Position(
@@ -60,6 +64,8 @@ public struct ChangeSet: Sendable {
         self.firstSequence = firstSequence
         self.time = time
         self.origin = origin
+        // Of several change sets none is the whole's.
+        action = nil
         self.changes = changes
         part = 0
         isLastPart = true

@@ -6,13 +6,19 @@ package import Foundation
 ///
 /// ```
 /// u8       format, 1
-/// u8       flags, 0 (bit 0 is kept for an action)
+/// u8       flags: bit 0 where there is an action, the others 0
 /// f64      time, seconds since 2001-01-01 UTC
 /// u64      epoch
 /// u64      hash of the change set before
 /// varint   process id of the origin
 /// string   name of the origin (strings and bytes: a varint length, then the bytes)
-/// varint   number of changes, then each of them:
+/// varint   number of changes
+/// the action, where there is one:
+///   string   name
+///   bytes    payload, JSON
+///   u8       1 and the result as bytes, JSON, or 0 where there is none
+///   u64      first state of the transaction's random stream
+/// each of the changes:
 ///   u8       kind
 ///   varint   number of the record type
 ///   bytes    record key                                    (insert, update, delete)
@@ -32,6 +38,7 @@ package struct FeedEntry: Sendable, Hashable {
     package var epoch: UInt64
     package var time: Date
     package var origin: Origin
+    package var action: RecordedAction?
     package var changes: [FeedChange]
 }
 
@@ -56,26 +63,33 @@ package struct EarlierValue: Sendable, Hashable {
     package var bytes: [UInt8]?
 }
 
-/// What stands before the changes in the stream of an entry.
+/// What stands first in the stream of an entry, all of it in the first fragment.
 package struct FeedEntryHeader: Sendable, Hashable {
     package let time: Date
     package let epoch: UInt64
     package let previousHash: UInt64
     package let origin: Origin
     package let changeCount: UInt64
+    /// Whether an action comes next.
+    let hasAction: Bool
 
-    init(time: Date, epoch: UInt64, previousHash: UInt64, origin: Origin, changeCount: UInt64) {
+    init(
+        time: Date, epoch: UInt64, previousHash: UInt64, origin: Origin, changeCount: UInt64, hasAction: Bool
+    ) {
         self.time = time
         self.epoch = epoch
         self.previousHash = previousHash
         self.origin = origin
         self.changeCount = changeCount
+        self.hasAction = hasAction
     }
 
     init(from reader: inout ByteReader) throws(CodecError) {
         let format = try reader.read(UInt8.self)
         guard format == FeedEntry.format else { throw CodecError("a feed entry has the format \(format)") }
-        guard try reader.read(UInt8.self) == 0 else { throw CodecError("a feed entry has unknown flags") }
+        let flags = try reader.read(UInt8.self)
+        guard flags <= 1 else { throw CodecError("a feed entry has unknown flags") }
+        hasAction = flags == 1
         time = Date(timeIntervalSinceReferenceDate: Double(bitPattern: try reader.read(UInt64.self)))
         epoch = try reader.read(UInt64.self)
         previousHash = try reader.read(UInt64.self)
@@ -90,6 +104,7 @@ extension FeedEntry {
     package init(sequence: UInt64, hash: UInt64, stream: RawSpan) throws(CodecError) {
         var reader = ByteReader(stream)
         let header = try FeedEntryHeader(from: &reader)
+        let action = header.hasAction ? try RecordedAction(from: &reader) : nil
         let count = header.changeCount
         guard count <= UInt64(reader.remaining) else { throw CodecError("a feed entry counts \(count) changes") }
         var changes: [FeedChange] = []
@@ -98,7 +113,7 @@ extension FeedEntry {
         guard reader.isAtEnd else { throw CodecError("a feed entry has \(reader.remaining) bytes too many") }
         self.init(
             sequence: sequence, hash: hash, previousHash: header.previousHash, epoch: header.epoch, time: header.time,
-            origin: header.origin, changes: changes)
+            origin: header.origin, action: action, changes: changes)
     }
 }
 

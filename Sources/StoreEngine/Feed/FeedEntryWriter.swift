@@ -33,9 +33,9 @@ struct FeedEntryWriter: ~Copyable {
     }
 
     /// Appends the stream's head.
-    mutating func begin(_ context: WriteContext, head: FeedHead, changeCount: Int) {
+    mutating func begin(_ context: WriteContext, head: FeedHead, changeCount: Int, action: RecordedAction? = nil) {
         stream.append(byte: FeedEntry.format)
-        stream.append(byte: 0)
+        stream.append(byte: action == nil ? 0 : 1)
         context.time.encode(to: &stream)
         stream.append(head.epoch)
         stream.append(head.hash)
@@ -43,6 +43,7 @@ struct FeedEntryWriter: ~Copyable {
         stream.append(varint: UInt64(context.origin.name.utf8.count))
         stream.append(utf8: context.origin.name)
         stream.append(varint: UInt64(changeCount))
+        action?.append(to: &stream)
     }
 
     /// Appends a record's insert or delete.

@@ -12,6 +12,8 @@ package struct FeedPart: Sendable {
     package let isLast: Bool
     /// Where a reader stands that has this part: after the change set, or before it while parts are missing.
     package let position: Position
+    /// What asked for the change set, if that was an action; in its first part.
+    package let action: RecordedAction?
     package let changes: [FeedChange]
 }
 
@@ -24,10 +26,10 @@ extension FeedPart {
             sequence: entry.sequence,
             header: FeedEntryHeader(
                 time: decoded.time, epoch: decoded.epoch, previousHash: decoded.previousHash, origin: decoded.origin,
-                changeCount: UInt64(decoded.changes.count)),
+                changeCount: UInt64(decoded.changes.count), hasAction: decoded.action != nil),
             number: 0, firstIndex: 0, isLast: true,
             position: Position(store: store, epoch: decoded.epoch, sequence: entry.sequence, hash: entry.hash),
-            changes: decoded.changes)
+            action: decoded.action, changes: decoded.changes)
     }
 }
 
@@ -44,6 +46,10 @@ struct FeedEntryDecoder: Sendable {
     private let before: Position
     private var chain: FragmentChain
     private var header: FeedEntryHeader?
+    /// The action, until it is given with the first part.
+    private var action: RecordedAction?
+    /// Whether the action is still to be decoded.
+    private var awaitsAction = false
     /// What was read of the stream and not decoded yet.
     private var rest: [UInt8] = []
     private var remainingCount: UInt64 = 0
@@ -103,8 +109,24 @@ struct FeedEntryDecoder: Sendable {
                 throw CodecError("a feed entry counts \(header.changeCount) changes")
             }
             self.header = header
+            awaitsAction = header.hasAction
             remainingCount = header.changeCount
             decoded = reader.offset
+        }
+        if awaitsAction {
+            var reader = ByteReader(stream.extracting(decoded..<stream.byteCount))
+            do {
+                action = try RecordedAction(from: &reader)
+            } catch {
+                // It goes on in the next fragment.
+                if !chain.isComplete {
+                    needsFragment = true
+                    return nil
+                }
+                throw error
+            }
+            awaitsAction = false
+            decoded += reader.offset
         }
         while remainingCount > 0, changes.count < limit {
             var reader = ByteReader(stream.extracting(decoded..<stream.byteCount))
@@ -135,12 +157,13 @@ struct FeedEntryDecoder: Sendable {
         defer {
             partCount += 1
             decodedCount += changes.count
+            action = nil
             changes = []
         }
         let isLast = remainingCount == 0
         let after = Position(store: before.store, epoch: header.epoch, sequence: chain.sequence, hash: hash)
         return FeedPart(
             sequence: chain.sequence, header: header, number: partCount, firstIndex: decodedCount, isLast: isLast,
-            position: isLast ? after : before, changes: changes)
+            position: isLast ? after : before, action: action, changes: changes)
     }
 }

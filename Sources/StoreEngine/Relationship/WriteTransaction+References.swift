@@ -96,6 +96,19 @@ extension WriteTransaction {
         try Referrers(raw.snapshot, state.catalog).keys(reference, to: target, limit: limit)
     }
 
+    /// Notes the record in `oldRecord`, which was just deleted, where it is still referred to: the end of the write looks whether it
+    /// is so then.
+    mutating func noteDeletedTarget(_ typeIndex: Int) throws(StoreError) {
+        let incoming = state.catalog.references.incoming[typeIndex]
+        if incoming.isEmpty { return }
+        do {
+            let target = try deletedTarget(typeIndex)
+            for reference in incoming where reference.isChecked { try noteDenied(reference, target) }
+        } catch {
+            throw refuse(failed(error, state.catalog.types[typeIndex]))
+        }
+    }
+
     private mutating func noteDenied(_ reference: OpenReference, _ target: ReferenceTarget) throws {
         if try !referrers(reference, to: target, limit: 1).isEmpty { missingTargets.note(target, isDeleted: true) }
     }

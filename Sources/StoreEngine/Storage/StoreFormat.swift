@@ -70,13 +70,12 @@ package enum StoreFormat {
 
     /// Writes the metadata of a new store.
     package static func initialize(
-        _ databases: StoreDatabases, identity: UUID, epoch: UInt64, home: [UInt8], in raw: inout LMDBWriteTransaction
+        _ databases: StoreDatabases, identity: UUID, head: FeedHead, home: [UInt8], in raw: inout LMDBWriteTransaction
     ) throws(StoreError) -> Header {
         try writeVersion(databases, &raw)
         var identityBytes = ByteWriter()
         identity.encode(to: &identityBytes)
         try put(MetadataKey.identity, identityBytes.bytes, databases, &raw)
-        let head = FeedHead(epoch: epoch)
         try writeHead(head, databases, &raw)
         try writeCatalogVersion(1, databases, &raw)
         unsafe try put(MetadataKey.home, home.span.bytes, databases, &raw)

@@ -22,18 +22,19 @@ extension WriteTransaction {
     package consuming func finish() throws(StoreError) -> FinishedWrite {
         if let failure { throw failure }
         do {
-            try requireTargets()
-            let changed = try netChanges()
+            let isSeeding = seededIncarnation != nil
+            if !isSeeding { try requireTargets() }
+            let changed = isSeeding ? [] : try netChanges()
             var next = head
             var entry: WrittenEntry?
-            if !changed.isEmpty {
+            if !changed.isEmpty || action != nil {
                 (next, entry) = try Self.writeFeedEntry(
-                    changed, of: changes, state, head, context, keepsEntry: keepsEntry, to: &raw)
+                    changed, of: changes, action, state, head, context, keepsEntry: keepsEntry, to: &raw)
             }
             try storeAssignedIDs()
             return FinishedWrite(
                 raw: raw, head: next, changeCount: changed.count,
-                didWrite: !changed.isEmpty || !assigned.isEmpty || didKeepHouse, entry: entry)
+                didWrite: next.sequence > head.sequence || !assigned.isEmpty || didKeepHouse, entry: entry)
         } catch let error as LMDBError {
             throw StoreError(error)
         } catch let error as CodecError {
@@ -64,11 +65,12 @@ extension WriteTransaction {
 
     // Static, so that the changes can be read while the LMDB transaction is written to.
     private static func writeFeedEntry(
-        _ net: [(entry: Int, changed: [Int])], of changes: borrowing NetChanges, _ state: StoreState, _ head: FeedHead,
-        _ context: WriteContext, keepsEntry: Bool, to raw: inout LMDBWriteTransaction
+        _ net: [(entry: Int, changed: [Int])], of changes: borrowing NetChanges, _ action: RecordedAction?,
+        _ state: StoreState, _ head: FeedHead, _ context: WriteContext, keepsEntry: Bool, to raw: inout LMDBWriteTransaction
     ) throws -> (FeedHead, WrittenEntry?) {
         var writer = FeedEntryWriter(database: state.databases.feed, head: head)
-        writer.begin(context, head: head, changeCount: net.count)
+        writer.begin(context, head: head, changeCount: net.count, action: action)
+        try writer.flushFull(to: &raw)
         for (index, changed) in net {
             let entry = changes.entries[index]
             let type = state.catalog.types[entry.type]

@@ -83,7 +83,7 @@ extension WriteTransaction {
         let known = changes.findRemoved(address, key: recordKey)
         // Deleted earlier in this closure: one net update of the same incarnation.
         let earlier = known.flatMap { changes.incarnationBefore($0) }
-        encoder.seal(schemaVersion: type.type.version, incarnation: earlier ?? sequence)
+        encoder.seal(schemaVersion: type.type.version, incarnation: earlier ?? incarnation)
         do {
             guard try raw.putNew(type.database, key: recordKey, record: encoder) else {
                 throw StoreError(

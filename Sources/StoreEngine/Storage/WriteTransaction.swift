@@ -29,8 +29,12 @@ public struct WriteTransaction: ~Copyable, ReadableTransaction {
     var assigned: [UInt32: UInt64] = [:]
     /// The samples of the types that this closure has touched sampled records of, by type.
     var samples: [UInt32: SampleState?] = [:]
+    /// What asked for this write, if that is an action.
+    var action: RecordedAction?
     /// Whether it wrote something that is no change, such as a consumer's position.
     var didKeepHouse = false
+    /// The incarnation of records that come without a change set.
+    var seededIncarnation: UInt64?
     /// Whether the finished write shall carry its change set, for readers of the feed in this process.
     package var keepsEntry = false
     /// The types that go with the end of this transaction, by number: what is written to them now would be lost.
@@ -50,6 +54,9 @@ public struct WriteTransaction: ~Copyable, ReadableTransaction {
     /// The time of the transaction.
     public var now: Date { context.time }
 
+    /// The first state of the random stream.
+    package var seed: UInt64 { context.seed }
+
     /// A fresh identifier: a UUID of version 7 (RFC 9562), which sorts by time.
     public mutating func newID() -> UUID {
         let milliseconds = UInt64(Swift.max(0, now.timeIntervalSince1970 * 1_000))
@@ -66,8 +73,9 @@ public struct WriteTransaction: ~Copyable, ReadableTransaction {
     /// Tells this closure's transaction from any other.
     package var token: UInt64 { context.token }
 
-    /// The sequence number that this closure's change set gets.
-    var sequence: UInt64 { head.sequence + 1 }
+    /// The incarnation that inserted records get: the sequence number that this closure's change set gets, or what was given for
+    /// records that come from elsewhere.
+    var incarnation: UInt64 { seededIncarnation ?? head.sequence + 1 }
 
     /// Turns an LMDB error into a store error and remembers it: LMDB refuses to commit after it.
     mutating func fail(_ error: LMDBError) -> StoreError { refuse(StoreError(error)) }

@@ -52,9 +52,11 @@ extension ChangeSet {
     public func events(named name: String, at time: Date = Date()) throws(StoreError) -> [FeedEvent] {
         var events: [FeedEvent] = []
         events.reserveCapacity(changes.count)
+        let action = try self.action?.json()
         for (place, change) in changes.enumerated() {
             let isLast = isLastPart && place == changes.count - 1
-            let source = FeedEventSource(self, name: name, position: isLast ? position : positionBefore)
+            let source = FeedEventSource(
+                self, name: name, action: action, position: isLast ? position : positionBefore)
             events.append(try source.event(change, at: time))
         }
         return events
@@ -66,9 +68,11 @@ private struct FeedEventSource {
     private let set: ChangeSet
     private let name: String
     private let position: Position
+    private let action: JSONValue?
 
-    init(_ set: ChangeSet, name: String, position: Position) {
+    init(_ set: ChangeSet, name: String, action: JSONValue?, position: Position) {
         self.set = set
+        self.action = action
         self.name = name
         self.position = position
     }
@@ -94,6 +98,7 @@ private struct FeedEventSource {
         if operation == .update {
             event.trailing.append(JSONMember("changed", .array(change.changedFields.map { .string($0) })))
         }
+        if let action { event.trailing.append(JSONMember("action", action)) }
         if let schema = try change.schema() { event.trailing.append(JSONMember("schema", schema)) }
         return event.event(of: name.store, named: self.name, at: position, time: time)
     }

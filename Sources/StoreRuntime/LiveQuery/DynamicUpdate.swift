@@ -11,7 +11,7 @@ package struct DynamicUpdate: Sendable {
     package let changes: [DynamicRowChange]?
 
     /// - Throws: ``StoreError``: `unknownType` when the record type is gone; `damaged`.
-    init(_ step: LiveStep, typeID: UInt32) throws(StoreError) {
+    package init(_ step: LiveStep, typeID: UInt32) throws(StoreError) {
         position = step.new.position
         rows = try DynamicRows(step.new, typeID: typeID)
         guard let old = step.old, let difference = step.difference else {

@@ -56,3 +56,13 @@ extension Store {
         }
     }
 }
+
+extension Store {
+    /// A subscription to a live query that is asked for what there is, without waiting. It belongs to one task at a time.
+    ///
+    /// - Throws: ``StoreError``: `closed`; as ``updates(of:typeNamed:fields:)``.
+    package func liveSteps(_ key: LiveKey) throws -> LiveSteps {
+        try requireOpen()
+        return LiveSteps(try LiveUse(key, core))
+    }
+}

@@ -3,13 +3,20 @@ import Observation
 package import StoreEngine
 
 /// Which result subscribers share: equal requests have one.
-struct LiveKey: Hashable, Sendable {
-    let typeName: String
-    let request: Request
+package struct LiveKey: Hashable, Sendable {
+    package let typeName: String
+    package let request: Request
     /// The fields whose changes are told, by their places in the store; nil for all.
-    let fields: PlaceSet?
+    package let fields: PlaceSet?
     /// Whether only the number of records is of interest.
-    let isCount: Bool
+    package let isCount: Bool
+
+    package init(typeName: String, request: Request, fields: PlaceSet?, isCount: Bool) {
+        self.typeName = typeName
+        self.request = request
+        self.fields = fields
+        self.isCount = isCount
+    }
 }
 
 /// What a live result is at a position.

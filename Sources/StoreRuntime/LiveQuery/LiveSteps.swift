@@ -24,12 +24,16 @@ package final class LiveSteps {
     private var subscription: LiveSubscription
     private var last: LiveShown?
     private var hasBegun = false
+    /// What the witness of the store calls this subscription; nil where it has none.
+    private let witnessNumber: Int?
 
     init(_ source: any LiveSubscribable, _ signal: Signal = Signal()) {
         self.source = source
         self.signal = signal
         // Before anything is looked at, so that nothing is lost between the two.
-        subscription = source.subscribe(signal)
+        let subscription = source.subscribe(signal)
+        self.subscription = subscription
+        witnessNumber = subscription.use.witnesses.subscribed(to: subscription.use.result.key)
     }
 
     /// Goes on from what the subscriber had before.
@@ -38,7 +42,11 @@ package final class LiveSteps {
     /// Before the first step: whether it goes on from what the subscriber had.
     package var isResumed: Bool { last != nil }
 
-    deinit { source.unsubscribe(subscription, signal) }
+    deinit {
+        source.unsubscribe(subscription, signal)
+        guard let witnessNumber else { return }
+        subscription.use.witnesses.inOrder { $0?.unsubscribed(witnessNumber) }
+    }
 
     /// The next step that leads anywhere, the first one in any case.
     ///
@@ -48,16 +56,29 @@ package final class LiveSteps {
         if Task.isCancelled { return nil }
         if !hasBegun {
             hasBegun = true
-            return step(to: shown)
+            return stepToShown()
         }
         while true {
             let wake = await signal.wait()
             if wake == .cancelled { return nil }
-            let step = step(to: shown)
+            let step = stepToShown()
             if step.isDifferent { return step }
             if wake == .ended { throw failure ?? WriteQueue.closed }
             if isInterrupted() { return nil }
         }
+    }
+
+    /// The step to what is shown now if it leads anywhere, without waiting for one.
+    package func poll() -> LiveStep? {
+        let isFirst = !hasBegun
+        hasBegun = true
+        let step = stepToShown()
+        return isFirst || step.isDifferent ? step : nil
+    }
+
+    /// The step to what is shown now, with nothing else being shown between the look and what the witness is told.
+    private func stepToShown() -> LiveStep {
+        subscription.use.witnesses.inOrder { witness in given(shown, witness) }
     }
 
     /// What is shown now.
@@ -78,7 +99,14 @@ package final class LiveSteps {
 
     /// What leads from what was given last to `shown`, which is given by that.
     func step(to shown: LiveShown) -> LiveStep {
-        defer { last = shown }
-        return LiveStep(from: last, to: shown, fields: subscription.use.result.key.fields)
+        subscription.use.witnesses.inOrder { witness in given(shown, witness) }
+    }
+
+    private func given(_ shown: LiveShown, _ witness: (any RuntimeWitness)?) -> LiveStep {
+        let isFirst = last == nil
+        let step = LiveStep(from: last, to: shown, fields: subscription.use.result.key.fields)
+        last = shown
+        if let witness, let witnessNumber, isFirst || step.isDifferent { witness.delivered(witnessNumber, step) }
+        return step
     }
 }

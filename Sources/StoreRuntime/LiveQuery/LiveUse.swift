@@ -4,6 +4,8 @@ import StoreEngine
 final class LiveUse: Sendable {
     let result: LiveResult
     private let core: StoreCore
+    /// Who is told what subscribers are given.
+    var witnesses: WitnessStand { core.witnesses }
 
     init(_ key: LiveKey, _ core: StoreCore) throws {
         try core.stepper.start(core)

@@ -53,6 +53,7 @@ public final class Scope: Sendable, Identifiable {
         number = registry.open(path, in: parent?.number, heldBy: holder.map(ObjectIdentifier.init), file, line)
         parentReference = parent.map { ScopeReference($0) }
         registry.opened(ScopeReference(self))
+        core?.witnesses.inOrder { $0?.scope(path, isOpen: true) }
     }
 
     deinit { close() }
@@ -190,6 +191,7 @@ public final class Scope: Sendable, Identifiable {
     /// Tasks are cancelled and may still be running after it: ``closed()`` waits for them.
     public func close() {
         guard let children = state.withLock({ $0.beginToClose() }) else { return }
+        core?.witnesses.inOrder { $0?.scope(path, isOpen: false) }
         for child in children { child.close() }
         for task in state.withLock({ $0.runningTasks }) { task.cancel() }
         for handler in state.withLock({ $0.takeHandlers() }) { run(handler) }

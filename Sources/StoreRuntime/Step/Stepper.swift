@@ -17,6 +17,7 @@ import Synchronization
 /// - `isRunning` rises once.
 final class Stepper: Sendable {
     let timeline = Timeline()
+    private let witnesses: WitnessStand
     private let state = HandoverMutex(StepState())
     private let applied = HandoverMutex(AppliedState())
     private let work = DispatchSemaphore(value: 0)
@@ -28,6 +29,8 @@ final class Stepper: Sendable {
 
     /// How long the thread rests after a step that failed, in seconds.
     private static let retrySeconds = 0.05
+
+    init(_ witnesses: WitnessStand) { self.witnesses = witnesses }
 
     /// Whether steps are made, so that a write has to wait for its own.
     var isRunning: Bool { isStarted.load(ordering: .acquiring) }
@@ -165,7 +168,10 @@ final class Stepper: Sendable {
     private func publish() {
         while let publication = applied.withLock({ $0.takePublication() }) {
             publication.willShow()
-            timeline.show(publication.sequence)
+            witnesses.inOrder { witness in
+                witness?.stepped(to: publication.sequence)
+                timeline.show(publication.sequence)
+            }
             let floor = timeline.floor
             letGo(publication.didShow(floor: floor), floor)
             for completion in state.withLock({ $0.show(publication.sequence) }) { completion() }

@@ -1,9 +1,9 @@
 import Dispatch
 
 /// Runs work that blocks on a thread of its own, away from the cooperative pool, which must not block.
-enum BlockingWork {
+package enum BlockingWork {
     /// Runs `body` and returns what it returns.
-    static func run<T: Sendable, E: Error>(_ body: @escaping @Sendable () throws(E) -> T) async throws(E) -> T {
+    package static func run<T: Sendable, E: Error>(_ body: @escaping @Sendable () throws(E) -> T) async throws(E) -> T {
         let result = await withCheckedContinuation { (continuation: CheckedContinuation<Result<T, E>, Never>) in
             DispatchQueue.global().async {
                 do throws(E) {

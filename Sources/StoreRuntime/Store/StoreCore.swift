@@ -15,8 +15,10 @@ final class StoreCore: Sendable {
     let options: StoreOptions
     /// Tells readers of the feed that it has moved on.
     let dispatcher: Dispatcher
+    /// Who is told what observers see.
+    let witnesses: WitnessStand
     /// Keeps models and live results up to date.
-    let stepper = Stepper()
+    let stepper: Stepper
     /// Knows who keeps models and other objects alive.
     let ownership: OwnershipRegistry
     private let writer: WriterThread?
@@ -36,6 +38,8 @@ final class StoreCore: Sendable {
         self.environment = environment
         self.options = options
         self.writer = writer
+        witnesses = WitnessStand()
+        stepper = Stepper(witnesses)
         ownership = OwnershipRegistry(options: options.ownership)
         ownership.follow(stepper)
         dispatcher = Dispatcher(
@@ -199,6 +203,19 @@ final class StoreCore: Sendable {
         become(try StoreOpening.edit(environment, options: options, records: all, body))
     }
 
+    /// Makes a record type what a change of the schema says that was made elsewhere; on the writer thread.
+    func follow(_ type: RecordType, _ write: ReplayedWrite) throws -> Position {
+        let all = records.withLock { $0 }
+        var context = write.context
+        context.token = 0
+        become(
+            try StoreOpening.edit(environment, options: options, records: all, context: context, epoch: write.epoch) {
+                try $0.follow(type)
+            })
+        let transaction = try beginRead()
+        return try transaction._reading.feedPosition()
+    }
+
     /// Ends the writer, after what is queued.
     func drain() {
         writer?.drain()
@@ -248,7 +265,7 @@ final class StoreCore: Sendable {
 
     private static let lastToken = Atomic<UInt64>(0)
 
-    private static func nextToken() -> UInt64 { lastToken.wrappingAdd(1, ordering: .relaxed).newValue }
+    static func nextToken() -> UInt64 { lastToken.wrappingAdd(1, ordering: .relaxed).newValue }
 }
 
 /// Lets the writer thread reach the core, which is made after the thread.

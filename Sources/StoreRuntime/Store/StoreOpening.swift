@@ -40,9 +40,13 @@ enum StoreOpening {
     }
 
     /// Runs `body` on the catalog in a transaction of its own and returns the state after it. On the writer thread.
+    ///
+    /// - Parameters:
+    ///   - context: the inputs of the transaction, where they are given.
+    ///   - epoch: the epoch from here on, where it is given.
     static func edit(
         _ environment: LMDBEnvironment, options: StoreOptions, records: [any Record.Type],
-        _ body: (inout CatalogEditor) throws -> Void
+        context given: WriteContext? = nil, epoch: UInt64? = nil, _ body: (inout CatalogEditor) throws -> Void
     ) throws -> StoreState {
         var raw = try mapLMDB { () throws(LMDBError) in try environment.beginWrite() }
         var databases = try openDatabases(&raw)
@@ -51,10 +55,15 @@ enum StoreOpening {
             databases.statistics = try raw.openDatabase(named: StoreDatabases.statisticsName, create: true)
         }
         let home = environment.fileIdentity.homeBytes
-        let context = context(options)
+        let context = given ?? context(options)
         var random = TransactionRandom(seed: context.seed)
-        let header = try header(databases, home: home, random: &random, &raw)
+        let isNew = try raw.snapshot.statistics(of: databases.metadata).entries == 0
+        let header =
+            isNew
+            ? try made(databases, options.start, home: home, random: &random, &raw)
+            : try StoreFormat.header(databases, raw.snapshot)
         var head = header.head
+        if let epoch { head.epoch = epoch }
         let isCopy = header.home != home
         if isCopy {
             // Positions of the original must not be taken for its own.
@@ -66,6 +75,9 @@ enum StoreOpening {
         if header.format < StoreFormat.version { try StoreFormat.writeVersion(databases, &raw) }
         var editor = try CatalogEditor(raw: raw, databases: databases, head: head, context: context)
         if header.format < StoreFormat.version { editor.announce() }
+        if isNew, let start = options.start {
+            for type in start.types { try editor.adopt(type) }
+        }
         try body(&editor)
         let finished = try editor.finish(version: header.catalogVersion)
         let types = finished.types
@@ -108,14 +120,18 @@ enum StoreOpening {
         return databases
     }
 
-    private static func header(
-        _ databases: StoreDatabases, home: [UInt8], random: inout TransactionRandom, _ raw: inout LMDBWriteTransaction
+    /// Writes the metadata of a new store.
+    private static func made(
+        _ databases: StoreDatabases, _ start: ReplicaStart?, home: [UInt8], random: inout TransactionRandom,
+        _ raw: inout LMDBWriteTransaction
     ) throws -> StoreFormat.Header {
-        if try raw.snapshot.statistics(of: databases.metadata).entries > 0 {
-            return try StoreFormat.header(databases, raw.snapshot)
+        if let start {
+            return try StoreFormat.initialize(
+                databases, identity: start.identity, head: start.head, home: home, in: &raw)
         }
         let identity = UUID(high: random.next() & ~0xF000 | 0x4000, low: random.next() >> 2 | 1 << 63)
-        return try StoreFormat.initialize(databases, identity: identity, epoch: random.next(), home: home, in: &raw)
+        return try StoreFormat.initialize(
+            databases, identity: identity, head: FeedHead(epoch: random.next()), home: home, in: &raw)
     }
 }
 

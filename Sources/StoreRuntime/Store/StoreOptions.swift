@@ -44,6 +44,8 @@ public struct StoreOptions: Sendable {
     /// Where transactions get the first state of their random stream.
     public var randomSeed: @Sendable () -> UInt64 = { UInt64.random(in: .min ... .max) }
 
+    /// What a new store begins with, where it goes on from another one.
+    var start: ReplicaStart?
     /// Whether the store goes when it is closed, so that nothing needs to be synced.
     var isTemporary = false
 

@@ -89,14 +89,7 @@ struct BatchRunner: Sendable {
     }
 
     private func grow() throws(StoreError) {
-        let byteCount = try mapLMDB { () throws(LMDBError) in
-            // A killed reader may be what keeps pages from being used again.
-            try environment.clearStaleReaders()
-            let info = try environment.info()
-            try environment.grow(to: info.mapSize * 2, waitingAtMost: 10)
-            return try environment.info().mapSize
-        }
-        onEvent?(.mapGrew(byteCount: byteCount))
+        onEvent?(.mapGrew(byteCount: try environment.double()))
     }
 
     private func pass(_ jobs: [WriteJob], _ state: StoreState, _ tally: inout CommitTally?) throws -> Pass {
@@ -115,7 +108,7 @@ struct BatchRunner: Sendable {
         outcomes.reserveCapacity(jobs.count)
         if jobs.count == 1 {
             // Alone in its commit, a closure needs no transaction of its own: undoing it undoes the commit.
-            switch try runAlone(jobs[0], state, head, parent) {
+            switch runAlone(jobs[0], state, head, parent) {
             case .undone(let error): return error.isMapFull ? .mapFull : .committed([.failed(error)])
             case .kept(let finished):
                 tally?.keep(changes: finished.changeCount)
@@ -128,7 +121,7 @@ struct BatchRunner: Sendable {
         } else {
             for job in jobs {
                 let child = try mapLMDB { () throws(LMDBError) in try parent.beginChild() }
-                switch try runAlone(job, state, head, child) {
+                switch runAlone(job, state, head, child) {
                 case .undone(let error):
                     if error.isMapFull { return .mapFull }
                     tally?.undo()
@@ -165,38 +158,23 @@ struct BatchRunner: Sendable {
             ? .extended(outcomes, head, entries: entries) : .committed(outcomes)
     }
 
-    /// What became of one closure.
-    private enum ClosureEnd: ~Copyable {
-        case undone(any Error)
-        case kept(FinishedWrite)
-    }
-
     private func runAlone(
         _ job: WriteJob, _ state: StoreState, _ head: FeedHead, _ raw: consuming LMDBWriteTransaction
-    ) throws -> ClosureEnd {
-        var transaction = WriteTransaction(raw: raw, state: state, head: head, context: job.context)
-        transaction.keepsEntry = dispatcher.wantsEntries
-        do {
-            try job.body(&transaction)
-        } catch {
-            // A closure may have caught and hidden that the map is full.
-            if let pending = transaction.pendingFailure, pending.isMapFull { return .undone(pending) }
-            return .undone(error)
-        }
-        guard transaction.token == job.context.token else {
-            return .undone(
-                StoreError(
-                    .transactionMisused, "the closure exchanged its transaction for another one",
-                    remedy: "use a transaction only inside its own closure"))
-        }
-        return Self.finish(transaction)
+    ) -> ClosureEnd {
+        ClosureEnd.run(job.body, job.context, state, head, raw, keepsEntry: dispatcher.wantsEntries)
     }
+}
 
-    private static func finish(_ transaction: consuming WriteTransaction) -> ClosureEnd {
-        do {
-            return .kept(try transaction.finish())
-        } catch {
-            return .undone(error)
+extension LMDBEnvironment {
+    /// Makes room for a write that found the map full.
+    ///
+    /// - Returns: the map's new size in bytes.
+    func double() throws(StoreError) -> Int {
+        try mapLMDB { () throws(LMDBError) in
+            // A killed reader may be what keeps pages from being used again.
+            try clearStaleReaders()
+            try grow(to: try info().mapSize * 2, waitingAtMost: 10)
+            return try info().mapSize
         }
     }
 }

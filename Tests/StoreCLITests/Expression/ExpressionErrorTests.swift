@@ -1,4 +1,5 @@
 import StoreEngine
+import StoreExpressions
 import Testing
 
 @testable import StoreCommands

@@ -1,4 +1,5 @@
 import StoreEngine
+import StoreExpressions
 
 @testable import StoreCommands
 

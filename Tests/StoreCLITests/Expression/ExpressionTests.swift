@@ -1,5 +1,6 @@
 import Foundation
 import StoreEngine
+import StoreExpressions
 import Testing
 
 @testable import StoreCommands

@@ -1,4 +1,5 @@
 import Synchronization
+import StoreExpressions
 import Testing
 
 @testable import StoreCommands

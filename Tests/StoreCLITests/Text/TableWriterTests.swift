@@ -1,4 +1,5 @@
 import Glibc
+import StoreExpressions
 import Testing
 
 @testable import StoreCommands

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Glibc
 import StoreEngine
+import StoreExpressions
 
 /// The command line: runs a command and turns however it ends into output and an exit status.
 public enum StoreCommandLine {

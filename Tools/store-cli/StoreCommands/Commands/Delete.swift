@@ -1,5 +1,6 @@
 import ArgumentParser
 import StoreEngine
+import StoreExpressions
 import StoreRuntime
 
 /// `delete`: records by their ids, or those that meet a condition.

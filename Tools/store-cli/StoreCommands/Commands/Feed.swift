@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import StoreEngine
+import StoreExpressions
 import StoreRuntime
 
 /// `feed`: what was changed, change set by change set.

@@ -1,5 +1,6 @@
 import ArgumentParser
 import StoreEngine
+import StoreExpressions
 import StoreRuntime
 
 /// `migrate`: makes record types what a schema document says.

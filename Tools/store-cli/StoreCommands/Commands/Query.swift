@@ -1,5 +1,6 @@
 import ArgumentParser
 import StoreEngine
+import StoreExpressions
 import StoreRuntime
 
 /// `query`: the records that fit a condition.

@@ -1,4 +1,5 @@
 import StoreEngine
+import StoreExpressions
 
 /// The groups that `query --group` and `query --aggregate` print.
 struct QueryGroups {

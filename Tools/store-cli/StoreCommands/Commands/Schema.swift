@@ -1,5 +1,6 @@
 import ArgumentParser
 import StoreEngine
+import StoreExpressions
 import StoreRuntime
 
 /// `schema`: what the records of a store consist of.

@@ -1,5 +1,6 @@
 import ArgumentParser
 import StoreEngine
+import StoreExpressions
 import StoreRuntime
 
 /// `set`: changes fields of one record.

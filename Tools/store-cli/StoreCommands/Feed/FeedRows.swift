@@ -25,13 +25,11 @@ struct FeedRows: FeedPrinter {
     }
 
     mutating func append(_ changeSet: ChangeSet) throws {
+        if let action = changeSet.action { try append(action, of: changeSet) }
         for change in changeSet.changes {
             let (before, after) = (try change.before(), try change.after())
             let id = OutputCell(try change.id() ?? .null)
-            let common = [
-                OutputCell(.number(JSONNumber(changeSet.sequence))), OutputCell(changeSet.time.iso8601),
-                OutputCell(changeSet.origin.name),
-            ]
+            let common = Self.common(changeSet)
             let named = [OutputCell(change.kind.name), OutputCell(change.typeName), id]
             if format == .csv {
                 try rows.append(
@@ -44,6 +42,27 @@ struct FeedRows: FeedPrinter {
             count += 1
             if count.isMultiple(of: Self.blockRowCount) { try rows.endBlock() }
         }
+    }
+
+    /// The action that asked for a change set has a row of its own before those of its changes.
+    private mutating func append(_ action: RecordedAction, of changeSet: ChangeSet) throws {
+        let payload = try JSONReader.read(action.payload)
+        let named = [OutputCell("action"), OutputCell(action.name), OutputCell("")]
+        if format == .csv {
+            try rows.append(
+                Self.common(changeSet) + [OutputCell(Int(changeSet.origin.processID))] + named + [
+                    OutputCell(""), OutputCell(.null), OutputCell(payload),
+                ])
+        } else {
+            try rows.append(Self.common(changeSet) + named + [OutputCell(JSONWriter.text(of: payload))])
+        }
+    }
+
+    private static func common(_ changeSet: ChangeSet) -> [OutputCell] {
+        [
+            OutputCell(.number(JSONNumber(changeSet.sequence))), OutputCell(changeSet.time.iso8601),
+            OutputCell(changeSet.origin.name),
+        ]
     }
 
     func endChangeSet() {}

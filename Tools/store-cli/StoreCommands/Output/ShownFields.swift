@@ -1,4 +1,5 @@
 import StoreEngine
+import StoreExpressions
 
 /// The columns of a result: all fields of a type, or some.
 struct ShownFields {

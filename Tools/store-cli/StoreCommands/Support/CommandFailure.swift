@@ -1,5 +1,6 @@
 import LMDB
 import StoreEngine
+import StoreExpressions
 
 /// How a command ends, as the contract of `store-cli` lists it.
 enum ExitStatus: Int32 {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import StoreEngine
+import StoreExpressions
 
 /// The options that say which records are wanted, and in which order.
 struct RequestOptions: ParsableArguments {

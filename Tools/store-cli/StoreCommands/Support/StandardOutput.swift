@@ -1,4 +1,5 @@
 import Glibc
+import StoreExpressions
 
 /// Standard output, written in large pieces.
 ///

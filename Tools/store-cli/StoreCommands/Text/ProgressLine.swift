@@ -1,3 +1,5 @@
+import StoreExpressions
+
 /// What a progress bar shows at one moment, as a line of text.
 struct ProgressLine: Equatable {
     private static let widestBar = 30

@@ -1,3 +1,5 @@
+import StoreExpressions
+
 /// A table of aligned columns, cut to a width.
 ///
 /// Numbers stand to the right and are the last to be cut, since half a number misleads where half a text still helps.

@@ -1,5 +1,6 @@
 import Glibc
 import StoreEngine
+import StoreExpressions
 import StoreRuntime
 import Synchronization
 

@@ -1,4 +1,5 @@
 import StoreEngine
+import StoreExpressions
 import StoreRuntime
 
 /// How a live table of some size looks.

@@ -2,9 +2,9 @@
 ///
 /// Values come from anywhere, so control characters are shown as escapes: a record must not move the cursor, set the
 /// window's title or, with marks that turn the direction of writing, pretend to be another text.
-enum DisplayText {
+package enum DisplayText {
     /// `text` with escapes for everything that would control the terminal instead of being seen.
-    static func escaped(_ text: String) -> String {
+    package static func escaped(_ text: String) -> String {
         guard !isPlain(text), text.unicodeScalars.contains(where: isControl) else { return text }
         var result = ""
         for scalar in text.unicodeScalars {
@@ -20,12 +20,12 @@ enum DisplayText {
     }
 
     /// The columns that `text` takes, which is without control characters.
-    static func width(of text: String) -> Int {
+    package static func width(of text: String) -> Int {
         isPlain(text) ? text.utf8.count : text.reduce(0) { $0 + width(of: $1) }
     }
 
     /// `text` if it takes at most `limit` columns, otherwise its beginning with “…” at the end.
-    static func cut(_ text: String, to limit: Int) -> String {
+    package static func cut(_ text: String, to limit: Int) -> String {
         precondition(limit >= 0, "a width is not negative")
         if isPlain(text), text.utf8.count <= limit { return text }
         guard limit > 0 else { return "" }
@@ -43,7 +43,7 @@ enum DisplayText {
     }
 
     /// `text` with spaces after it, or before it, up to `width` columns.
-    static func padded(_ text: String, to width: Int, isRightAligned: Bool) -> String {
+    package static func padded(_ text: String, to width: Int, isRightAligned: Bool) -> String {
         let missing = width - self.width(of: text)
         guard missing > 0 else { return text }
         let spaces = String(repeating: " ", count: missing)
@@ -51,7 +51,7 @@ enum DisplayText {
     }
 
     /// The columns of one character as its reader sees it: 0 for marks alone, 2 for wide ones and emoji.
-    static func width(of character: Character) -> Int {
+    package static func width(of character: Character) -> Int {
         var widest = 0
         for scalar in character.unicodeScalars {
             // The emoji variation selector turns a narrow sign into an emoji.

@@ -1,8 +1,8 @@
 import Foundation
-import StoreEngine
+package import StoreEngine
 
 /// A value as an expression spells it, before the field it belongs to says what it is.
-enum ExpressionLiteral: Equatable {
+package enum ExpressionLiteral: Equatable {
     case null
     case bool(Bool)
     case text(String)
@@ -10,7 +10,7 @@ enum ExpressionLiteral: Equatable {
     case number(String)
 
     /// What a message calls this.
-    var description: String {
+    package var description: String {
         switch self {
         case .null: "null"
         case .bool(let value): value ? "true" : "false"
@@ -20,7 +20,7 @@ enum ExpressionLiteral: Equatable {
     }
 
     /// The value as one of `type`, which is not optional; nil when it is none of that type.
-    func value(as type: FieldType) -> DynamicValue? {
+    package func value(as type: FieldType) -> DynamicValue? {
         switch (type, self) {
         case (.bool, .bool(let value)): return .bool(value)
         case (.int8, _), (.int16, _), (.int32, _), (.int64, _):

@@ -1,25 +1,25 @@
 import StoreEngine
 
 /// Takes an expression apart into words, values and signs.
-struct ExpressionLexer {
-    let source: ExpressionSource
-    var position = 0
+package struct ExpressionLexer {
+    package let source: ExpressionSource
+    package var position = 0
     /// Whether what was read last is a value, so that a minus is no part of a number.
     private var followsOperand = false
 
-    init(source: ExpressionSource) { self.source = source }
+    package init(source: ExpressionSource) { self.source = source }
 
     /// The tokens of a text, the end as the last.
-    static func tokens(of source: ExpressionSource) throws(ExpressionError) -> [ExpressionToken] {
+    package static func tokens(of source: ExpressionSource) throws(ExpressionError) -> [ExpressionToken] {
         var lexer = ExpressionLexer(source: source)
         var tokens: [ExpressionToken] = []
         repeat { tokens.append(try lexer.next()) } while tokens.last?.kind != .end
         return tokens
     }
 
-    var current: Unicode.Scalar? { scalar(at: position) }
+    package var current: Unicode.Scalar? { scalar(at: position) }
 
-    func scalar(at index: Int) -> Unicode.Scalar? {
+    package func scalar(at index: Int) -> Unicode.Scalar? {
         index < source.scalars.count ? source.scalars[index] : nil
     }
 

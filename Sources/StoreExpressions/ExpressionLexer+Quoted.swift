@@ -3,7 +3,7 @@ import StoreEngine
 // Texts and names in quotes, with the escapes of JSON and those of Swift.
 extension ExpressionLexer {
     /// Reads what is in quotes, of which the first is next; `kind` is what a message calls it.
-    mutating func readQuoted(_ quote: Unicode.Scalar, _ kind: String) throws(ExpressionError) -> String {
+    package mutating func readQuoted(_ quote: Unicode.Scalar, _ kind: String) throws(ExpressionError) -> String {
         let start = position
         position += 1
         var text = String.UnicodeScalarView()

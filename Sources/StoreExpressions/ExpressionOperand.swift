@@ -1,8 +1,8 @@
-import StoreEngine
+package import StoreEngine
 
 /// One side of a comparison, and where it stands.
-struct ExpressionOperand {
-    enum Kind {
+package struct ExpressionOperand {
+    package enum Kind {
         case field(ExpressionField)
         case literal(ExpressionLiteral)
         /// The number of elements of a field.
@@ -11,11 +11,11 @@ struct ExpressionOperand {
         case calculation(ExpressionCalculation)
     }
 
-    let kind: Kind
-    let range: Range<Int>
+    package let kind: Kind
+    package let range: Range<Int>
 
     /// What a message calls this.
-    var description: String {
+    package var description: String {
         switch kind {
         case .field(let field): "the field \(field.name.text)"
         case .literal(let literal): literal.description
@@ -29,7 +29,7 @@ extension ExpressionParser {
     /// Reads a field, a value or a count.
     ///
     /// - Parameter isValue: whether it stands where a value is likely, for the message about an unknown field.
-    mutating func operand(isValue: Bool = false) throws(ExpressionError) -> ExpressionOperand {
+    package mutating func operand(isValue: Bool = false) throws(ExpressionError) -> ExpressionOperand {
         let token = current
         if token.isWord("count"), isFollowed(by: .open) {
             let field = try fieldInParentheses("count")
@@ -50,7 +50,7 @@ extension ExpressionParser {
     }
 
     /// Reads the field that a function is called with.
-    mutating func fieldInParentheses(_ function: String) throws(ExpressionError) -> ExpressionField {
+    package mutating func fieldInParentheses(_ function: String) throws(ExpressionError) -> ExpressionField {
         _ = take()
         _ = take()
         guard case .name(let parts) = current.kind else { throw expected("the field of \(function)") }
@@ -61,7 +61,7 @@ extension ExpressionParser {
     }
 
     /// The value that a token is; nil for everything else.
-    func literal(_ token: ExpressionToken) -> ExpressionLiteral? {
+    package func literal(_ token: ExpressionToken) -> ExpressionLiteral? {
         switch token.kind {
         case .text(let text): return .text(text)
         case .number(let text): return .number(text)
@@ -78,7 +78,7 @@ extension ExpressionParser {
     }
 
     /// The value of a literal for a field.
-    func value(
+    package func value(
         _ literal: ExpressionLiteral, at range: Range<Int>, for field: ExpressionField
     ) throws(ExpressionError) -> DynamicValue {
         if literal == .null {
@@ -92,7 +92,7 @@ extension ExpressionParser {
     }
 
     /// The value of a literal as one of `type`; `subject` is what takes it.
-    func value(
+    package func value(
         _ literal: ExpressionLiteral, at range: Range<Int>, as type: FieldType, subject: String
     ) throws(ExpressionError) -> DynamicValue {
         if let value = literal.value(as: type) { return value }
@@ -107,7 +107,7 @@ extension ExpressionParser {
     }
 
     /// Fails where values of the field have no order, by which all comparisons are made.
-    func requireComparable(_ field: ExpressionField, at range: Range<Int>) throws(ExpressionError) {
+    package func requireComparable(_ field: ExpressionField, at range: Range<Int>) throws(ExpressionError) {
         guard !field.valueType.isIndexable else { return }
         let name = field.name.text
         let remedy =

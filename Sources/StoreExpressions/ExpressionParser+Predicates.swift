@@ -1,8 +1,8 @@
-import StoreEngine
+package import StoreEngine
 
 // The conditions that are not made of others.
 extension ExpressionParser {
-    mutating func predicate() throws(ExpressionError) -> ConditionNode {
+    package mutating func predicate() throws(ExpressionError) -> ConditionNode {
         if current.isWord("isEmpty"), isFollowed(by: .open) {
             let range = current.range
             return try isEmpty(fieldInParentheses("isEmpty"), at: range)

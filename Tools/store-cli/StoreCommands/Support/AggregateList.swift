@@ -1,4 +1,5 @@
 import StoreEngine
+import StoreExpressions
 
 /// What `--aggregate` asks for of each group: `count,sum:celsius`.
 enum AggregateList {

@@ -1,24 +1,24 @@
-import StoreEngine
+package import StoreEngine
 
 /// A field that a text names, found in its record type.
-struct ExpressionField: Hashable {
-    let name: FieldName
+package struct ExpressionField: Hashable {
+    package let name: FieldName
     /// What the field holds, as declared.
-    let type: FieldType
+    package let type: FieldType
     /// Whether there may be no value: the field, or a struct on the way to it, is optional.
-    let isOptional: Bool
+    package let isOptional: Bool
     /// The places of the field: that in the record, then those in the structs on the way.
-    let places: [Int]
+    package let places: [Int]
 
     /// The type without any optionality.
-    var valueType: FieldType {
+    package var valueType: FieldType {
         var type = type
         while case .optional(let wrapped) = type { type = wrapped }
         return type
     }
 
     /// The type of the elements where this is an array or a set.
-    var elementType: FieldType? {
+    package var elementType: FieldType? {
         switch valueType {
         case .array(let element), .set(let element): element
         default: nil
@@ -26,13 +26,13 @@ struct ExpressionField: Hashable {
     }
 
     /// Whether the field has a number of elements.
-    var isCollection: Bool {
+    package var isCollection: Bool {
         if case .dictionary = valueType { return true }
         return elementType != nil
     }
 
     /// The field's value in a record; none where a struct on the way is none.
-    func value(in record: DynamicRecord) -> DynamicValue {
+    package func value(in record: DynamicRecord) -> DynamicValue {
         var values = record.values
         for (depth, place) in places.enumerated() {
             let value = values[place]
@@ -50,7 +50,7 @@ extension ExpressionField {
     /// - Parameter targets: the types that may be referred to.
     /// - Parameter isValue: whether a value could stand there as well, so that its quotes may have been forgotten.
     /// - Throws: ``ExpressionError`` that names the nearest field.
-    init(
+    package init(
         _ parts: [NamePart], of record: RecordType, among targets: [RecordType] = [], in source: ExpressionSource,
         isValue: Bool = false
     ) throws(ExpressionError) {

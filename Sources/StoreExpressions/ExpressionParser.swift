@@ -1,4 +1,4 @@
-import StoreEngine
+package import StoreEngine
 
 /// Reads a condition on the records of a type.
 ///
@@ -27,15 +27,15 @@ import StoreEngine
 /// texts take `[c]`, `[d]` or `[cd]` behind their name, as do `==` and `!=`: upper and lower case, diacritics, or both
 /// make no difference then. In the condition of `any` and `all` the element is called `it`, or, where it is a struct, its
 /// fields have their names. Words of the language are read in upper and lower case.
-struct ExpressionParser {
+package struct ExpressionParser {
     /// How deep parentheses and negations may nest. It bounds the stack of everything that walks the tree.
-    static let maximumDepth = 200
+    package static let maximumDepth = 200
 
-    let source: ExpressionSource
+    package let source: ExpressionSource
     /// What the fields are of: the record type, or the elements that a test of elements is about.
-    var type: RecordType
+    package var type: RecordType
     /// The types that fields of `type` may refer to, and these in turn; none where names go through no references.
-    let targets: [RecordType]
+    package let targets: [RecordType]
     private let tokens: [ExpressionToken]
     private var position = 0
     private var depth = 0
@@ -45,7 +45,7 @@ struct ExpressionParser {
     /// The condition that `text` spells; `name` is what messages call the text.
     ///
     /// - Throws: ``ExpressionError``.
-    static func condition(
+    package static func condition(
         _ text: String, of type: RecordType, among targets: [RecordType] = [], named name: String
     ) throws(ExpressionError) -> ConditionNode {
         var parser = try ExpressionParser(text, of: type, among: targets, named: name)
@@ -54,7 +54,7 @@ struct ExpressionParser {
         return condition
     }
 
-    init(
+    package init(
         _ text: String, of type: RecordType, among targets: [RecordType] = [], named name: String
     ) throws(ExpressionError) {
         source = try ExpressionSource(text, name: name)
@@ -100,14 +100,14 @@ struct ExpressionParser {
     }
 
     /// Reads a condition and the parenthesis that closes it.
-    mutating func closedCondition() throws(ExpressionError) -> ConditionNode {
+    package mutating func closedCondition() throws(ExpressionError) -> ConditionNode {
         let condition = try disjunction()
         guard skip(.close) else { throw expected("&&, || or )") }
         return condition
     }
 
     /// Reads what is one level deeper.
-    mutating func nested<T>(
+    package mutating func nested<T>(
         at range: Range<Int>, _ body: (inout ExpressionParser) throws(ExpressionError) -> T
     ) throws(ExpressionError) -> T {
         guard depth < Self.maximumDepth else {
@@ -128,40 +128,40 @@ struct ExpressionParser {
 
     // MARK: Tokens
 
-    var current: ExpressionToken { tokens[position] }
+    package var current: ExpressionToken { tokens[position] }
 
     /// Where the last passed token ends.
-    var passedEnd: Int { position > 0 ? tokens[position - 1].range.upperBound : 0 }
+    package var passedEnd: Int { position > 0 ? tokens[position - 1].range.upperBound : 0 }
 
     /// The next token, which is passed; the end stays.
-    mutating func take() -> ExpressionToken {
+    package mutating func take() -> ExpressionToken {
         let token = current
         if token.kind != .end { position += 1 }
         return token
     }
 
     /// Passes the next token if it is this sign.
-    mutating func skip(_ sign: ExpressionSign) -> Bool {
+    package mutating func skip(_ sign: ExpressionSign) -> Bool {
         guard current.kind == .sign(sign) else { return false }
         position += 1
         return true
     }
 
     /// Passes the next token if it is this word.
-    mutating func skip(word: String) -> Bool {
+    package mutating func skip(word: String) -> Bool {
         guard current.isWord(word) else { return false }
         position += 1
         return true
     }
 
     /// The token after the next.
-    var following: ExpressionToken? { position + 1 < tokens.count ? tokens[position + 1] : nil }
+    package var following: ExpressionToken? { position + 1 < tokens.count ? tokens[position + 1] : nil }
 
     /// Whether the token after the next is this sign.
-    func isFollowed(by sign: ExpressionSign) -> Bool { following?.kind == .sign(sign) }
+    package func isFollowed(by sign: ExpressionSign) -> Bool { following?.kind == .sign(sign) }
 
     /// The error for something else than what has to be next.
-    func expected(_ what: String) -> ExpressionError {
+    package func expected(_ what: String) -> ExpressionError {
         source.error(at: current.range, "expected \(what), found \(current.description)")
     }
 }

@@ -1,32 +1,32 @@
 import StoreEngine
 
 /// Why an expression or a list of fields is not understood, and where.
-struct ExpressionError: Error, Equatable {
+package struct ExpressionError: Error, Equatable {
     /// Where the text came from: the option's name.
-    let source: String
+    package let source: String
     /// The place in the text in Unicode scalars, from 1.
-    let column: Int
+    package let column: Int
     /// What was expected there and what was found, and what to do where that helps.
-    let reason: String
+    package let reason: String
     /// The text around the place, and marks below the place; nothing of an empty text.
-    let excerpt: [String]
+    package let excerpt: [String]
 
     /// All of it in one line.
-    var message: String { "\(source), column \(column): \(reason)" }
+    package var message: String { "\(source), column \(column): \(reason)" }
 }
 
 /// A text that is being read, and what it is called.
-struct ExpressionSource {
+package struct ExpressionSource {
     /// Longer texts are refused. No single argument reaches it on Linux.
-    static let maximumByteCount = 1 << 17
+    package static let maximumByteCount = 1 << 17
     /// How much of the text is shown before a mistake, of the mistake, and after it.
     private static let shownCount = 40
 
-    let name: String
-    let scalars: [Unicode.Scalar]
+    package let name: String
+    package let scalars: [Unicode.Scalar]
 
     /// - Throws: ``ExpressionError`` when the text is too long.
-    init(_ text: String, name: String) throws(ExpressionError) {
+    package init(_ text: String, name: String) throws(ExpressionError) {
         self.name = name
         let byteCount = text.utf8.count
         scalars = Array(text.unicodeScalars.prefix(Self.maximumByteCount))
@@ -36,12 +36,12 @@ struct ExpressionSource {
     }
 
     /// The error for what stands at `range`.
-    func error(at range: Range<Int>, _ reason: String) -> ExpressionError {
+    package func error(at range: Range<Int>, _ reason: String) -> ExpressionError {
         ExpressionError(source: name, column: range.lowerBound + 1, reason: reason, excerpt: excerpt(range))
     }
 
     /// The text of a range.
-    func text(_ range: Range<Int>) -> String {
+    package func text(_ range: Range<Int>) -> String {
         var view = String.UnicodeScalarView()
         view.append(contentsOf: scalars[range])
         return String(view)

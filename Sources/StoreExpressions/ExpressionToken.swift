@@ -1,8 +1,8 @@
-import StoreEngine
+package import StoreEngine
 
 /// A word, a value or a sign of an expression, and where it stands.
-struct ExpressionToken: Equatable {
-    enum Kind: Equatable {
+package struct ExpressionToken: Equatable {
+    package enum Kind: Equatable {
         /// Words with dots between them, of which some may be in backticks.
         case name([NamePart])
         /// A text, without its quotes and escapes.
@@ -13,21 +13,21 @@ struct ExpressionToken: Equatable {
         case end
     }
 
-    let kind: Kind
+    package let kind: Kind
     /// The place in the text, in Unicode scalars.
-    let range: Range<Int>
+    package let range: Range<Int>
 
     /// The only word, when this is one that is not in backticks.
-    var word: String? {
+    package var word: String? {
         guard case .name(let parts) = kind, parts.count == 1, !parts[0].isQuoted else { return nil }
         return parts[0].text
     }
 
     /// Whether this is `word`, in upper or lower case.
-    func isWord(_ word: String) -> Bool { self.word?.lowercased() == word.lowercased() }
+    package func isWord(_ word: String) -> Bool { self.word?.lowercased() == word.lowercased() }
 
     /// Whether a value ends here, so that a minus behind it subtracts.
-    var endsOperand: Bool {
+    package var endsOperand: Bool {
         switch kind {
         case .text, .number, .sign(.close): true
         case .name: !Self.wordsBeforeValues.contains(word?.lowercased() ?? "")
@@ -39,7 +39,7 @@ struct ExpressionToken: Equatable {
     private static let wordsBeforeValues: Set<String> = ["and", "or", "not", "between", "contains", "in"]
 
     /// What a message calls this.
-    var description: String {
+    package var description: String {
         switch kind {
         case .name(let parts): RecordText.shortened(parts.map(\.text).joined(separator: "."))
         case .text(let text): "the text " + ExpressionSyntax.quoted(RecordText.shortened(text), by: "\"")
@@ -51,14 +51,14 @@ struct ExpressionToken: Equatable {
 }
 
 /// One word of a name.
-struct NamePart: Equatable {
-    var text: String
-    var isQuoted: Bool
-    var range: Range<Int>
+package struct NamePart: Equatable {
+    package var text: String
+    package var isQuoted: Bool
+    package var range: Range<Int>
 }
 
 /// What is neither word nor value. Those of two characters come first: one may begin like another.
-enum ExpressionSign: String, CaseIterable {
+package enum ExpressionSign: String, CaseIterable {
     case equal = "=="
     case notEqual = "!="
     case lessOrEqual = "<="
@@ -81,5 +81,5 @@ enum ExpressionSign: String, CaseIterable {
     case remainder = "%"
 
     /// What it calculates, if anything.
-    var arithmetic: ArithmeticOperator? { ArithmeticOperator(rawValue: rawValue) }
+    package var arithmetic: ArithmeticOperator? { ArithmeticOperator(rawValue: rawValue) }
 }

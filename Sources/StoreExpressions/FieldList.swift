@@ -1,11 +1,11 @@
-import StoreEngine
+package import StoreEngine
 
 /// Names of fields with commas between them: `--fields a,b` and `--sort a,-b`.
-enum FieldList {
+package enum FieldList {
     /// The fields that `text` names.
     ///
     /// - Throws: ``ExpressionError``.
-    static func fields(
+    package static func fields(
         _ text: String, of type: RecordType, named name: String
     ) throws(ExpressionError) -> [ExpressionField] {
         try read(text, of: type, among: [], named: name, allowsMinus: false).map(\.field)
@@ -14,7 +14,7 @@ enum FieldList {
     /// The order that `text` gives: fields, with a minus those that descend.
     ///
     /// - Throws: ``ExpressionError``, also for fields that have no order.
-    static func order(
+    package static func order(
         _ text: String, of type: RecordType, among targets: [RecordType] = [], named name: String
     ) throws(ExpressionError) -> [SortTerm] {
         try read(text, of: type, among: targets, named: name, allowsMinus: true).map {

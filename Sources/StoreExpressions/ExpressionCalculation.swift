@@ -1,14 +1,14 @@
-import StoreEngine
+package import StoreEngine
 
 /// A calculation as it is spelled, before its fields say what its numbers are.
-indirect enum ExpressionCalculation {
+package indirect enum ExpressionCalculation {
     case field(ExpressionField, Range<Int>)
     /// A number as JSON writes it, `inf`, `-inf` or `nan`.
     case number(String, Range<Int>)
     case operation(ExpressionCalculation, ArithmeticOperator, ExpressionCalculation)
 
     /// The fields in it.
-    var fields: [ExpressionField] {
+    package var fields: [ExpressionField] {
         switch self {
         case .field(let field, _): [field]
         case .number: []
@@ -21,7 +21,7 @@ extension ExpressionParser {
     /// Reads numbers that are put together by `+` and `-`, or an operand alone.
     ///
     /// - Parameter isValue: whether it stands where a value is likely, for the message about an unknown field.
-    mutating func sum(isValue: Bool = false) throws(ExpressionError) -> ExpressionOperand {
+    package mutating func sum(isValue: Bool = false) throws(ExpressionError) -> ExpressionOperand {
         try chain([.plus, .minus]) { parser throws(ExpressionError) in
             try parser.chain([.times, .divided, .remainder]) { parser throws(ExpressionError) in
                 try parser.factor(isValue: isValue)
@@ -80,7 +80,7 @@ extension ExpressionParser {
     }
 
     /// The comparison of two operands of which one is calculated at least.
-    func calculate(
+    package func calculate(
         _ left: ExpressionOperand, _ comparison: Comparison, _ right: ExpressionOperand
     ) throws(ExpressionError) -> ConditionNode {
         let (first, second) = (try calculation(left), try calculation(right))

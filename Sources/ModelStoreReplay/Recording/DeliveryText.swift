@@ -1,0 +1,43 @@
+package import StoreEngine
+package import StoreRuntime
+
+extension TraceDelivery {
+    /// What a subscriber was given, by the schema of the step.
+    ///
+    /// - Parameter isFirst: whether it was given nothing before by this subscription.
+    /// - Throws: `StoreError`: `unknownType`, `damaged`.
+    package init(_ number: Int, _ step: LiveStep, of key: LiveKey, isFirst: Bool) throws(StoreError) {
+        self.number = number
+        sequence = step.new.position.sequence
+        if key.isCount {
+            content = .count(step.new.count)
+            return
+        }
+        let catalog = step.new.catalog
+        let type = catalog.types[try catalog.requirePlace(ofTypeNamed: key.typeName)]
+        let update = try DynamicUpdate(step, typeID: type.type.id)
+        if let changes = update.changes, !isFirst {
+            content = .changes(changes.map { $0.traceJSON(type) })
+        } else {
+            var rows: [JSONValue] = []
+            for index in 0..<update.rows.count { rows.append(try update.rows.record(index).json(type.type)) }
+            content = .rows(rows)
+        }
+    }
+}
+
+extension DynamicRowChange {
+    fileprivate func traceJSON(_ type: OpenType) -> JSONValue {
+        func number(_ value: Int) -> JSONValue { .number(JSONNumber(value)) }
+        return switch kind {
+        case .delete: .array([.string("delete"), number(index), record.idJSON(type)])
+        case .move(let from): .array([.string("move"), number(from), number(index)])
+        case .insert: .array([.string("insert"), number(index), record.json(type.type)])
+        case .update(let changed):
+            .array([
+                .string("update"), number(index),
+                .object(changed.map { name in JSONMember(name, record.json(type.type)[name] ?? .null) }),
+            ])
+        }
+    }
+}

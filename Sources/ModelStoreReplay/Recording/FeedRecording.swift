@@ -1,0 +1,119 @@
+import StoreEngine
+public import StoreRuntime
+
+/// Writes the change sets of a store's feed into a trace. It belongs to one task at a time.
+final class FeedRecording {
+    private let store: Store
+    private var writer: TraceWriter
+    private var encoding: FeedEncoding
+    private var walk: FeedWalk
+    private var changeSetCount = 0
+    private let rowCount: Int
+    /// The redactions, for what else is written.
+    let redactedTypes: Set<String>
+
+    /// The place in the feed up to which change sets are written.
+    var position: Position { walk.position }
+
+    /// The types as they are at that place.
+    var schema: TraceSchema { encoding.schema }
+
+    /// Begins a trace: its header and rows.
+    ///
+    /// - Throws: `StoreError`: as ``Store/record(to:options:)``.
+    init(_ store: Store, to path: String, _ options: RecordingOptions) throws {
+        self.store = store
+        let begun = try store.read { tx in try Self.begin(tx._reading, to: path, options) }
+        (writer, rowCount, encoding, walk) = (begun.writer, begun.rowCount, begun.encoding, begun.walk)
+        redactedTypes = Set(options.redactedFields.compactMap { $0.split(separator: ".").first.map(String.init) })
+    }
+
+    private static func begin(
+        _ scope: ReadingScope, to path: String, _ options: RecordingOptions
+    ) throws -> (writer: TraceWriter, rowCount: Int, encoding: FeedEncoding, walk: FeedWalk) {
+        let newest = try scope.feedPosition()
+        let start: Position =
+            switch options.start {
+            case .newest: newest
+            case .oldest: try scope.oldestPosition()
+            case .after(let position): position
+            }
+        try scope.requireResumable(start)
+        var redactor: Redactor?
+        if !options.redactedFields.isEmpty { redactor = try Redactor(options.redactedFields, try scope.storedTypes()) }
+        guard start.sequence == 0 || start == newest else {
+            throw StoreError(
+                .notRecordable, "the records as they were at change set \(start.sequence) are not known",
+                remedy:
+                    "begin at the newest position, or at the oldest while the feed goes back to the first change set")
+        }
+        let types = start.sequence == 0 ? [] : try scope.storedTypes()
+        let (writer, rowCount) = try TraceBase.begin(
+            scope, at: start, to: path, &redactor, redacted: options.redactedFields)
+        return (writer, rowCount, FeedEncoding(TraceSchema(types), redactor), FeedWalk(after: start))
+    }
+
+    /// Writes the change sets up to a sequence number.
+    func advance(to sequence: UInt64) throws {
+        while walk.position.sequence < sequence {
+            let left = Int(sequence - walk.position.sequence)
+            var parts: [FeedPart] = []
+            repeat {
+                var walk = walk
+                let more = try store.read { tx in
+                    try walk.read(tx._reading, FeedWalk.Limits(changes: 10_000, changeSets: left))
+                }
+                self.walk = walk
+                guard !more.isEmpty else {
+                    throw StoreError(
+                        .damaged, "change set \(sequence) is not in the feed", remedy: "run `store-cli verify`")
+                }
+                for part in more {
+                    parts.append(part)
+                    guard part.isLast else { continue }
+                    try writer.append(.commit(try encoding.commit(parts)))
+                    changeSetCount += 1
+                    parts = []
+                }
+            } while !parts.isEmpty
+        }
+    }
+
+    func append(_ frame: TraceFrame) throws { try writer.append(frame) }
+
+    /// Writes what there is so that it outlives this program.
+    func flush() throws { try writer.flush() }
+
+    /// Writes the rest of the feed, and the end.
+    func finish() throws -> RecordingSummary {
+        let (position, content) = try store.read { tx in
+            (try tx._reading.feedPosition(), redactedTypes.isEmpty ? try tx._reading.contentHash() : nil)
+        }
+        try advance(to: position.sequence)
+        try writer.finish(at: position, content: content)
+        return RecordingSummary(
+            frameCount: writer.frameCount, changeSetCount: changeSetCount, rowCount: rowCount,
+            byteCount: writer.byteCount,
+            position: position)
+    }
+}
+
+extension Store {
+    /// Writes what the feed tells, up to the newest position, into a trace: a text file of one JSON value a line, which can be
+    /// replayed. The article *Record and replay* describes its form.
+    ///
+    /// Blocks; reads through transactions of its own, so writers are not held up. The records that are there where the trace begins are
+    /// read in one transaction.
+    ///
+    /// - Parameters:
+    ///   - path: the file, which is made, or emptied.
+    ///   - options: what is recorded; observers are not, as nobody has seen them.
+    /// - Throws: ``StoreError``: `positionCompacted` and others as ``changes(since:_:)``; `unknownType`, `unknownField` and
+    ///   `notRecordable` for a redaction that cannot be; `inputOutput`; `damaged`.
+    /// - Complexity: linear in the size of the records and of the change sets.
+    @discardableResult
+    public func record(to path: String, options: RecordingOptions = RecordingOptions()) throws -> RecordingSummary {
+        let recording = try FeedRecording(self, to: path, options)
+        return try recording.finish()
+    }
+}

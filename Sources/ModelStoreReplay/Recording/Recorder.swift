@@ -1,0 +1,128 @@
+public import ModelStore
+import StoreEngine
+import StoreRuntime
+import Synchronization
+
+/// Records a running store: its change sets, who subscribed to which live queries and was given what, the scopes, and how far
+/// injected clocks were set forward.
+///
+/// ```swift
+/// let recorder = try await Recorder(store, to: "/var/tmp/day.trace")
+/// …
+/// print(try await recorder.finish().changeSetCount)
+/// ```
+///
+/// What happens is noted where it happens, and written by a task of the recorder, which reads change sets back from the feed: writers wait
+/// for neither. The trace can be read up to its last whole chunk should the program be killed.
+///
+/// One recorder at a time can be attached to a store of a process. Without ``finish()`` it stops with its last reference, and leaves
+/// a trace without an end.
+public final class Recorder: Sendable {
+    private let store: Store
+    private let log: RecorderLog
+    private let writing: Task<RecordingSummary, any Error>
+
+    /// Begins to record.
+    ///
+    /// - Parameters:
+    ///   - path: the file, which is made, or emptied.
+    ///   - options: what is recorded.
+    /// - Throws: ``StoreError``: `inUse` when the store is recorded already; otherwise as ``Store/record(to:options:)``.
+    public init(_ store: Store, to path: String, options: RecordingOptions = RecordingOptions()) async throws {
+        self.store = store
+        let recording = try FeedRecording(store, to: path, options)
+        let log = RecorderLog(includesObservers: options.includesObservers)
+        try await store.attach(log, after: recording.position.sequence)
+        self.log = log
+        let box = RecordingBox(recording)
+        writing = Task { try await box.run(log) }
+    }
+
+    deinit {
+        guard log.end() else { return }
+        store.detachWitness()
+        writing.cancel()
+    }
+
+    /// Notes that an injected clock was set forward, at this place of the trace.
+    public func clockAdvanced(by duration: Duration) { log.add(.frame(.advanced(duration))) }
+
+    /// Ends the recording: writes what was committed up to now, and the end of the trace.
+    ///
+    /// - Throws: ``StoreError``: what kept the trace from being written, then or before; `closed` when it was finished before.
+    @discardableResult
+    public func finish() async throws -> RecordingSummary {
+        guard log.end() else { throw StoreError(.closed, "the recorder has finished already") }
+        store.detachWitness()
+        return try await writing.value
+    }
+}
+
+/// What a recorder writes, moved into its task.
+///
+/// Safe as nothing but the task's one run uses the recording.
+private final class RecordingBox: @unchecked Sendable {
+    private let recording: FeedRecording
+
+    init(_ recording: FeedRecording) { self.recording = recording }
+
+    func run(_ log: RecorderLog) async throws -> RecordingSummary {
+        var subscriptions = ObservedSubscriptions()
+        while true {
+            let (events, isEnd) = await log.next()
+            for event in events { try write(event, &subscriptions) }
+            if Task.isCancelled { throw CancellationError() }
+            if isEnd { break }
+            try recording.flush()
+        }
+        if let failure = log.failure { throw failure }
+        return try recording.finish()
+    }
+
+    private func write(_ event: RecorderLog.Event, _ subscriptions: inout ObservedSubscriptions) throws {
+        switch event {
+        case .stepped(let sequence): try recording.advance(to: sequence)
+        case .frame(let frame): try recording.append(frame)
+        case .subscribed(let number, let key):
+            try recording.append(
+                .subscribed(subscriptions.add(number, key, recording.schema, redacted: recording.redactedTypes)))
+        case .delivered(let number, let step):
+            guard let delivery = try subscriptions.delivery(number, step) else { return }
+            try recording.append(.delivered(delivery))
+        case .unsubscribed(let number):
+            guard subscriptions.remove(number) else { return }
+            try recording.append(.unsubscribed(number))
+        }
+    }
+}
+
+/// The subscriptions that a recorder has been told of.
+private struct ObservedSubscriptions {
+    private struct Entry {
+        let key: LiveKey
+        let isRecorded: Bool
+        var hasBegun = false
+    }
+
+    private var entries: [Int: Entry] = [:]
+
+    mutating func add(
+        _ number: Int, _ key: LiveKey, _ schema: TraceSchema, redacted: Set<String>
+    ) -> TraceSubscription {
+        let request = TraceRequest(key, among: schema.current)
+        let isRedacted = !redacted.isEmpty
+        let omission: String? =
+            request == nil ? "an expression cannot say what it asks for" : isRedacted ? "fields are redacted" : nil
+        entries[number] = Entry(key: key, isRecorded: omission == nil)
+        return TraceSubscription(
+            number: number, typeName: key.typeName, request: request, isCount: key.isCount, omission: omission)
+    }
+
+    mutating func delivery(_ number: Int, _ step: LiveStep) throws -> TraceDelivery? {
+        guard let entry = entries[number], entry.isRecorded else { return nil }
+        entries[number]?.hasBegun = true
+        return try TraceDelivery(number, step, of: entry.key, isFirst: !entry.hasBegun)
+    }
+
+    mutating func remove(_ number: Int) -> Bool { entries.removeValue(forKey: number) != nil }
+}

@@ -1,0 +1,103 @@
+import LMDB
+import StoreEngine
+import StoreRuntime
+
+/// What a recorder has been told and has not written yet, in the order in which it happened.
+///
+/// - `state` is protected by its mutex.
+final class RecorderLog: RuntimeWitness {
+    /// What happened.
+    enum Event: Sendable {
+        /// A position was shown: its change sets come next in the trace.
+        case stepped(UInt64)
+        case subscribed(Int, LiveKey)
+        case delivered(Int, LiveStep)
+        case unsubscribed(Int)
+        case frame(TraceFrame)
+    }
+
+    private struct State {
+        var events: [Event] = []
+        var isEnded = false
+        var waiter: CheckedContinuation<Void, Never>?
+        var failure: StoreError?
+
+        mutating func takeWaiter() -> CheckedContinuation<Void, Never>? {
+            defer { waiter = nil }
+            return waiter
+        }
+    }
+
+    /// So many events may wait to be written.
+    private static let maximumCount = 1_000_000
+
+    private let includesObservers: Bool
+    private let state = HandoverMutex(State())
+
+    init(includesObservers: Bool) { self.includesObservers = includesObservers }
+
+    /// What kept events from being noted.
+    var failure: StoreError? { state.withLock { $0.failure } }
+
+    func add(_ event: Event) {
+        let waiter = state.withLock { state -> CheckedContinuation<Void, Never>? in
+            guard !state.isEnded, state.failure == nil else { return nil }
+            guard state.events.count < Self.maximumCount else {
+                state.failure = StoreError(
+                    .tooLarge,
+                    "\(Self.maximumCount) events wait to be recorded: the trace cannot be written fast enough",
+                    remedy: "record to a faster disk, or without observers")
+                return nil
+            }
+            // Those between need not be told.
+            if case .stepped = event, case .stepped = state.events.last { state.events.removeLast() }
+            state.events.append(event)
+            return state.takeWaiter()
+        }
+        waiter?.resume()
+    }
+
+    /// Takes no more; false when that was so before.
+    func end() -> Bool {
+        let (isFirst, waiter) = state.withLock { state in
+            defer { state.isEnded = true }
+            return (!state.isEnded, state.takeWaiter())
+        }
+        waiter?.resume()
+        return isFirst
+    }
+
+    /// What was noted since the last call, as soon as there is something, and whether that is the last.
+    func next() async -> (events: [Event], isEnd: Bool) {
+        await withCheckedContinuation { continuation in
+            let isReady = state.withLock { state in
+                guard state.events.isEmpty, !state.isEnded else { return true }
+                state.waiter = continuation
+                return false
+            }
+            if isReady { continuation.resume() }
+        }
+        return state.withLock { state in
+            defer { state.events = [] }
+            return (state.events, state.isEnded)
+        }
+    }
+
+    func stepped(to sequence: UInt64) { add(.stepped(sequence)) }
+
+    func subscribed(_ number: Int, to key: LiveKey) {
+        if includesObservers { add(.subscribed(number, key)) }
+    }
+
+    func delivered(_ number: Int, _ step: LiveStep) {
+        if includesObservers { add(.delivered(number, step)) }
+    }
+
+    func unsubscribed(_ number: Int) {
+        if includesObservers { add(.unsubscribed(number)) }
+    }
+
+    func scope(_ path: String, isOpen: Bool) {
+        if includesObservers { add(.frame(isOpen ? .opened(path) : .closed(path))) }
+    }
+}

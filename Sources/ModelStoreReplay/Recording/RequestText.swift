@@ -1,0 +1,54 @@
+package import StoreEngine
+package import StoreExpressions
+import StoreRuntime
+
+extension TraceRequest {
+    /// A request as text; nil where the text would not give the same request again.
+    ///
+    /// - Parameters:
+    ///   - key: what a live query asks for.
+    ///   - types: all record types.
+    init?(_ key: LiveKey, among types: [RecordType]) {
+        let request = key.request
+        guard let type = types.first(where: { $0.name == key.typeName }), request.position == nil, !request.isDistinct,
+            request.fields == nil
+        else { return nil }
+        condition = request.condition.text
+        order = request.order.map { ($0.isDescending ? "-" : "") + $0.field.text }.joined(separator: ",")
+        limit = request.limit
+        offset = request.offset
+        fields = key.fields.map { places in
+            type.fields.indices.filter { places.contains($0) }.map { type.fields[$0].name }
+        }
+        guard let again = try? self.request(of: type, among: types), again == request else { return nil }
+    }
+
+    /// The request that the text asks for.
+    ///
+    /// - Throws: ``ExpressionError``.
+    package func request(of type: RecordType, among types: [RecordType]) throws(ExpressionError) -> Request {
+        var request = Request()
+        if condition != "true" {
+            request.condition = try ExpressionParser.condition(condition, of: type, among: types, named: "where")
+        }
+        if !order.isEmpty { request.order = try FieldList.order(order, of: type, among: types, named: "sort") }
+        request.limit = limit
+        request.offset = offset
+        return request
+    }
+
+    /// The places of the fields whose changes are told; nil for all.
+    ///
+    /// - Throws: ``TraceMistake`` for a field that is not there.
+    func places(in type: RecordType) throws(TraceMistake) -> PlaceSet? {
+        guard let fields else { return nil }
+        var places: [Int] = []
+        for name in fields {
+            guard let place = type.place(ofFieldNamed: name) else {
+                throw TraceMistake("\(type.name) has no field \(name)")
+            }
+            places.append(place)
+        }
+        return PlaceSet(places)
+    }
+}

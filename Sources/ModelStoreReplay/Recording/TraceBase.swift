@@ -1,0 +1,37 @@
+import StoreEngine
+
+/// What a store is where a trace begins.
+struct TraceBase {
+    /// The rows and what the header says of them, of one snapshot.
+    ///
+    /// - Parameter position: where the trace begins, which is the snapshot's position.
+    /// - Throws: `StoreError`.
+    static func begin(
+        _ scope: ReadingScope, at position: Position, to path: String, _ redactor: inout Redactor?,
+        redacted: [String]
+    ) throws -> (writer: TraceWriter, rowCount: Int) {
+        let types = position.sequence == 0 ? [] : try scope.storedTypes()
+        let open = position.sequence == 0 ? [] : Array(scope.catalog.types.enumerated())
+        var assigned: [(type: UInt32, id: UInt64)] = []
+        var rowCount = 0
+        for (index, type) in open {
+            if type.type.assignsIDs { assigned.append((type.type.id, try scope.greatestAssignedID(of: type))) }
+            rowCount += try scope.count(typeIndex: index)
+        }
+        let content = redactor == nil ? (open.isEmpty ? 0 : try scope.contentHash()) : nil
+        let writer = try TraceWriter(
+            path: path,
+            TraceHeader(
+                start: position, types: types, assignedIDs: assigned, rowCount: rowCount, content: content,
+                redacted: redacted))
+        for (index, type) in open {
+            try scope.forEachNewest(typeIndex: index) { record in
+                var json = try type.type.json(newest: record.table)
+                redactor?.redact(&json, of: type.type)
+                try writer.append(
+                    .row(TraceRow(typeName: type.name, incarnation: record.incarnation, record: json)))
+            }
+        }
+        return (writer, rowCount)
+    }
+}

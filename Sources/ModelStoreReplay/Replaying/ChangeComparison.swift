@@ -1,0 +1,150 @@
+import StoreEngine
+
+/// Compares what came of a change set with what was recorded.
+struct ChangeComparison {
+    private let comparison: ReplayOptions.Comparison
+    /// The fields that may hold anything, by the names of their types.
+    private let masked: [String: Set<String>]
+    /// Recorded ids of records, by their type, and those that the replay has in their place.
+    private var identifiers: [String: [JSONValue: JSONValue]] = [:]
+
+    init(_ options: ReplayOptions) {
+        comparison = options.comparison
+        var masked: [String: Set<String>] = [:]
+        for name in options.maskedFields {
+            let parts = name.split(separator: ".", maxSplits: 1).map(String.init)
+            if parts.count == 2 { masked[parts[0], default: []].insert(parts[1]) }
+        }
+        self.masked = masked
+    }
+
+    /// What differs; nil where nothing does.
+    ///
+    /// - Parameters:
+    ///   - expected: the recorded changes.
+    ///   - found: those of the replay.
+    ///   - schema: the record types there.
+    mutating func difference(
+        _ expected: [TraceChange], _ found: [TraceChange], _ schema: TraceSchema
+    ) -> (reason: String, expected: JSONValue, found: JSONValue)? {
+        let (left, right): ([TraceChange], [TraceChange])
+        switch comparison {
+        case .exact: (left, right) = (expected.map(mask), found.map(mask))
+        case .semantic:
+            learnIdentifiers(expected, found, schema)
+            let renamed = expected.map { mask(mapped($0, schema)) }
+            (left, right) = (sorted(renamed, schema), sorted(found.map(mask), schema))
+        }
+        for (old, new) in zip(left, right) where old != new {
+            return ("a change is another one", old.json, new.json)
+        }
+        guard left.count != right.count else { return nil }
+        let isShort = right.count < left.count
+        return (
+            isShort
+                ? "\(left.count - right.count) changes are missing"
+                : "there are \(right.count - left.count) changes more",
+            isShort ? left[right.count].json : .null, isShort ? .null : right[left.count].json
+        )
+    }
+
+    // MARK: Masks
+
+    private func mask(_ change: TraceChange) -> TraceChange {
+        switch change {
+        case .insert(let type, let record): .insert(type: type, record: masked(record, type))
+        case .delete(let type, let record): .delete(type: type, record: masked(record, type))
+        case .update(let type, let id, let set, let was):
+            .update(type: type, id: id, set: masked(set, type), was: masked(was, type))
+        case .schema, .reset: change
+        }
+    }
+
+    /// A record without what its masked fields hold.
+    func masked(_ record: JSONValue, _ type: String) -> JSONValue {
+        guard masked[type] != nil, let members = record.object else { return record }
+        return .object(masked(members, type))
+    }
+
+    private func masked(_ members: [JSONMember], _ type: String) -> [JSONMember] {
+        guard let names = masked[type] else { return members }
+        return members.filter { !names.contains($0.key) }
+    }
+
+    // MARK: Identifiers
+
+    /// Notes which ids the replay has for those of inserted records: inserts of a type come in the same order.
+    private mutating func learnIdentifiers(
+        _ expected: [TraceChange], _ found: [TraceChange], _ schema: TraceSchema
+    ) {
+        let (old, new) = (Self.insertedIDs(expected, schema), Self.insertedIDs(found, schema))
+        for (type, ids) in old {
+            guard let others = new[type], others.count == ids.count else { continue }
+            for (id, other) in zip(ids, others) where id != other { identifiers[type, default: [:]][id] = other }
+        }
+    }
+
+    private static func insertedIDs(_ changes: [TraceChange], _ schema: TraceSchema) -> [String: [JSONValue]] {
+        var ids: [String: [JSONValue]] = [:]
+        for case .insert(let name, let record) in changes {
+            guard let type = try? schema.type(named: name) else { continue }
+            ids[name, default: []].append(type.id(in: record))
+        }
+        return ids
+    }
+
+    /// A recorded change with the replay's identifiers.
+    private func mapped(_ change: TraceChange, _ schema: TraceSchema) -> TraceChange {
+        if identifiers.isEmpty { return change }
+        switch change {
+        case .insert(let name, let record): return .insert(type: name, record: mapped(record, name, schema))
+        case .delete(let name, let record): return .delete(type: name, record: mapped(record, name, schema))
+        case .update(let name, let id, let set, let was):
+            return .update(
+                type: name, id: identifiers[name]?[id] ?? id, set: mapped(set, name, schema),
+                was: mapped(was, name, schema))
+        case .schema, .reset: return change
+        }
+    }
+
+    /// A recorded record with the replay's identifiers.
+    func mapped(_ record: JSONValue, _ name: String, _ schema: TraceSchema) -> JSONValue {
+        guard !identifiers.isEmpty, let members = record.object else { return record }
+        return .object(mapped(members, name, schema))
+    }
+
+    private func mapped(_ members: [JSONMember], _ name: String, _ schema: TraceSchema) -> [JSONMember] {
+        guard let type = try? schema.type(named: name) else { return members }
+        return members.map { member in
+            guard let place = type.place(ofFieldNamed: member.key) else { return member }
+            let field = type.fields[place]
+            if type.idFields == [field.id], let other = identifiers[name]?[member.value] {
+                return JSONMember(member.key, other)
+            }
+            guard let target = field.type.reference?.target, let map = identifiers[target] else { return member }
+            // One id, or several in an array.
+            if let ids = member.value.array { return JSONMember(member.key, .array(ids.map { map[$0] ?? $0 })) }
+            return JSONMember(member.key, map[member.value] ?? member.value)
+        }
+    }
+
+    // MARK: Order
+
+    /// The changes in an order that does not depend on that in which they were made.
+    private func sorted(_ changes: [TraceChange], _ schema: TraceSchema) -> [TraceChange] {
+        changes.map { (key: Self.key($0, schema), change: $0) }.sorted { $0.key < $1.key }.map(\.change)
+    }
+
+    private static func key(_ change: TraceChange, _ schema: TraceSchema) -> String {
+        func text(_ name: String, _ id: JSONValue) -> String { name + "\0" + JSONWriter.text(of: id) }
+        func id(_ name: String, _ record: JSONValue) -> JSONValue {
+            (try? schema.type(named: name))?.id(in: record) ?? .null
+        }
+        return switch change {
+        case .insert(let name, let record), .delete(let name, let record): text(name, id(name, record))
+        case .update(let name, let changed, _, _): text(name, changed)
+        case .schema(let type): text(type.name, .null)
+        case .reset(let name): text(name ?? "", .null)
+        }
+    }
+}

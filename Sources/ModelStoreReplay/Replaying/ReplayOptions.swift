@@ -1,0 +1,99 @@
+public import StoreEngine
+public import StoreRuntime
+
+/// How a trace is replayed.
+public struct ReplayOptions: Sendable {
+    /// What is done again.
+    public enum Mode: Sendable {
+        /// The recorded changes.
+        case changes
+        /// The recorded actions, by the code of this program; the changes of change sets that no action asked for.
+        case actions(ActionCatalog)
+    }
+
+    /// What counts as the same.
+    public enum Comparison: Sendable {
+        /// The same change sets with the same changes in the same order, and the same updates of subscriptions.
+        case exact
+        /// The same records after each change set, and the same results in each subscription, whatever the order of the changes of a
+        /// change set and the steps of an update; identifiers that are made anew may be others, and fields that are masked may hold
+        /// anything.
+        case semantic
+    }
+
+    /// What is done again.
+    public var mode = Mode.changes
+    /// What counts as the same.
+    public var comparison = Comparison.exact
+    /// Fields whose values are not compared, as `Type.field`: times, mostly.
+    public var maskedFields: [String] = []
+    /// The last change set, by its sequence number in the trace, that is replayed; all when nil.
+    public var until: UInt64?
+    /// The record types of this program, which actions need.
+    public var records: [any Record.Type] = []
+    /// Whether a trace without its end, as a recorder leaves it that was killed, is replayed up to its last whole chunk.
+    public var acceptsUnfinished = false
+    /// Told of the change sets that were replayed, now and then, on the thread that replays.
+    public var onProgress: (@Sendable (_ changeSetCount: Int) -> Void)?
+
+    /// The recorded changes, compared exactly.
+    public init() {}
+
+    /// The recorded actions, by the code of this program.
+    ///
+    /// - Parameters:
+    ///   - actions: the actions that the program knows.
+    ///   - records: its record types.
+    public init<each R: Record>(actions: ActionCatalog, records: repeat (each R).Type) {
+        mode = .actions(actions)
+        repeat self.records.append((each records).self)
+    }
+}
+
+/// What a replay came to.
+public struct ReplaySummary: Sendable, Hashable {
+    /// The change sets that were made again.
+    public internal(set) var changeSetCount = 0
+    /// Those of them for which an action was run.
+    public internal(set) var actionCount = 0
+    /// The actions that were skipped as the catalog of actions says: their recorded changes were taken.
+    public internal(set) var skippedActionCount = 0
+    /// The updates of subscriptions that were compared.
+    public internal(set) var deliveryCount = 0
+    /// The subscriptions whose updates the trace does not hold.
+    public internal(set) var omittedSubscriptionCount = 0
+    /// Whether each change set's hash was that of the recorded one, so that the feed is the same byte for byte.
+    public internal(set) var hasEqualHashes = true
+    /// Whether the trace ended without its end.
+    public internal(set) var isUnfinished = false
+    /// The place in the replayed store's feed.
+    public internal(set) var position: Position?
+}
+
+/// Where a replay came to something else than what was recorded.
+public struct ReplayDivergence: Error, Sendable, Hashable {
+    /// The line of the trace that tells what was to come, from 1.
+    public let line: Int
+    /// The sequence number of the change set that it is, or that comes before it.
+    public let sequence: UInt64
+    /// What differs, in a few words.
+    public let reason: String
+    /// What the trace has, as JSON.
+    public let expected: String
+    /// What came, as JSON, or the error that did.
+    public let found: String
+    /// The frame of the trace that caused it: the change set with its origin and action.
+    public let cause: String
+}
+
+extension ReplayDivergence: CustomStringConvertible {
+    /// The divergence in lines for people.
+    public var description: String {
+        """
+        the replay diverges at line \(line), change set \(sequence): \(reason)
+          expected: \(expected)
+          found:    \(found)
+          cause:    \(cause)
+        """
+    }
+}

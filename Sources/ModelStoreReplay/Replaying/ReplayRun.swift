@@ -1,0 +1,331 @@
+import ModelStore
+import StoreEngine
+import StoreRuntime
+
+/// One replay on its way through a trace. It belongs to one task at a time, and blocks.
+final class ReplayRun {
+    /// A change set on its way, and its line.
+    private struct Pending {
+        let line: Int
+        let commit: TraceCommit
+        let write: ReplayedWrite
+        let isAction: Bool
+    }
+
+    /// So many change sets are made in one commit.
+    private static let changeSetsPerCommit = 1_000
+
+    private let reader: TraceReader
+    private let options: ReplayOptions
+    let store: Store
+    private var next: TraceReader.Line?
+    private(set) var summary = ReplaySummary()
+    private var comparison: ChangeComparison
+    /// The record types as the trace has them at this place.
+    private var schema: TraceSchema
+    /// What the replay's feed tells as frames.
+    private var encoding: FeedEncoding
+    private var pending: [Pending] = []
+    private var position: Position
+    private var subscriptions: [Int: (subscription: ReplayedSubscription, typeName: String)] = [:]
+    /// The rows that the trace has delivered, by subscription, where results are compared.
+    private var rows: [Int: (expected: [JSONValue], found: [JSONValue])] = [:]
+    private var scopes: [String: [Scope]] = [:]
+    /// The newest change set, as the cause of what comes after it.
+    private var lastCommit: (line: Int, commit: TraceCommit)?
+    private var comparesHashes: Bool
+
+    init(_ reader: TraceReader, at path: String, _ options: ReplayOptions) throws {
+        self.reader = reader
+        self.options = options
+        (store, next) = try ReplayStore.make(at: path, reader, options)
+        comparison = ChangeComparison(options)
+        schema = TraceSchema(reader.header.types)
+        let (found, types) = try store.read { tx in
+            (try tx._reading.feedPosition(), try tx._reading.storedTypes())
+        }
+        position = found
+        encoding = FeedEncoding(TraceSchema(types), nil)
+        comparesHashes = reader.header.isExact && found == reader.header.start
+        if case .actions = options.mode { comparesHashes = false }
+    }
+
+    /// Whether the recorded actions are run.
+    private var actions: ActionCatalog? {
+        if case .actions(let catalog) = options.mode { catalog } else { nil }
+    }
+
+    /// Replays the whole trace, or up to where it ends.
+    ///
+    /// - Throws: ``ReplayDivergence``; `StoreError`.
+    func run() throws {
+        while let line = try take() {
+            if case .commit(let commit) = line.frame {
+                if let until = options.until, commit.sequence > until { break }
+                try add(commit, line.number)
+                if pending.count >= Self.changeSetsPerCommit { try flush() }
+                continue
+            }
+            try flush()
+            try replay(line)
+        }
+        try flush()
+        try finish()
+    }
+
+    private func take() throws -> TraceReader.Line? {
+        if let next {
+            self.next = nil
+            return next
+        }
+        return try reader.next()
+    }
+
+    private func finish() throws {
+        subscriptions = [:]
+        for scope in scopes.values.joined() { scope.close() }
+        summary.position = position
+        summary.hasEqualHashes = comparesHashes
+        summary.isUnfinished = reader.isUnfinished
+        guard let end = reader.end else { return }
+        if comparesHashes, end.position != position {
+            throw divergence(0, "the end is elsewhere", end.position.description, position.description)
+        }
+        guard let content = end.content, options.comparison == .exact, options.maskedFields.isEmpty, actions == nil
+        else {
+            return
+        }
+        let found = try store.read { try $0._reading.contentHash() }
+        guard found == content else {
+            throw divergence(
+                0, "the records are others", String(content, radix: 16), String(found, radix: 16))
+        }
+    }
+
+    // MARK: Change sets
+
+    private func add(_ commit: TraceCommit, _ line: Int) throws {
+        do {
+            try addChecked(commit, line)
+        } catch let mistake as TraceMistake {
+            throw damaged(line, mistake)
+        }
+    }
+
+    private func addChecked(_ commit: TraceCommit, _ line: Int) throws {
+        switch commit.single {
+        case .schema(let type):
+            schema.become(type)
+            if actions != nil { return try addMissing(type) }
+            pending.append(Pending(line: line, commit: commit, write: commit.write(.schema(type)), isAction: false))
+        case .reset(let name):
+            let number = try name.map { try schema.type(named: $0).id } ?? .max
+            pending.append(
+                Pending(line: line, commit: commit, write: commit.write(.reset(type: number)), isAction: false))
+        default:
+            if let actions, let recorded = commit.action {
+                if let action = try actions.action(recorded) {
+                    pending.append(
+                        Pending(
+                            line: line, commit: commit,
+                            write: commit.write(.closure(Self.closure(action, recorded))), isAction: true))
+                    return
+                }
+                summary.skippedActionCount += 1
+            }
+            let applied = try commit.applied(actions == nil ? schema : encoding.schema)
+            let action = commit.action
+            pending.append(
+                Pending(
+                    line: line, commit: commit,
+                    write: commit.write(
+                        .closure { tx in
+                            try tx.apply(applied)
+                            if let action { try tx.note(action) }
+                        }), isAction: false))
+        }
+    }
+
+    /// Adds a type that the program does not have. Those that it has were added, or made to fit, when the store was opened; numbers and
+    /// versions are not those of the trace.
+    private func addMissing(_ type: RecordType) throws {
+        if type.isReplaced == true || store.recordTypes.contains(where: { $0.name == type.name }) { return }
+        try flush()
+        try store.addTypes([type.schema])
+        let (found, types) = try store.read { tx in
+            (try tx._reading.feedPosition(), try tx._reading.storedTypes())
+        }
+        position = found
+        encoding = FeedEncoding(TraceSchema(types), nil)
+    }
+
+    private static func closure(
+        _ action: some Action, _ recorded: RecordedAction
+    ) -> @Sendable (inout WriteTransaction) throws -> Void {
+        { tx in _ = try action.runNoted(payload: recorded.payload, in: &tx) }
+    }
+
+    /// Makes the change sets that wait, and compares what came of them.
+    private func flush() throws {
+        if pending.isEmpty { return }
+        let batch = pending
+        pending = []
+        let done = try store.replay(batch.map(\.write))
+        for (item, made) in zip(batch, done.positions) { try compare(item, made) }
+        if let failure = done.failure {
+            let item = batch[done.positions.count]
+            lastCommit = (item.line, item.commit)
+            throw divergence(
+                item.line, item.isAction ? "the action fails" : "the change set cannot be made",
+                text(item.commit.changes), "\(failure)")
+        }
+        options.onProgress?(summary.changeSetCount)
+    }
+
+    private func compare(_ item: Pending, _ made: Position) throws {
+        lastCommit = (item.line, item.commit)
+        let before = position
+        position = made
+        summary.changeSetCount += 1
+        if item.isAction { summary.actionCount += 1 }
+        if comparesHashes, item.commit.hash == made.hash {
+            if case .schema(let type) = item.commit.single { encoding.become(type) }
+            return
+        }
+        var found: TraceCommit?
+        if made.sequence > before.sequence { found = try foundCommit(after: before) }
+        if let difference = comparison.difference(
+            item.commit.changes, found?.changes ?? [], encoding.schema)
+        {
+            throw divergence(
+                item.line, difference.reason, JSONWriter.text(of: difference.expected),
+                JSONWriter.text(of: difference.found))
+        }
+        if item.isAction, options.comparison == .exact, item.commit.action?.result != found?.action?.result {
+            throw divergence(
+                item.line, "the action returns something else", Self.text(item.commit.action?.result),
+                Self.text(found?.action?.result))
+        }
+        guard comparesHashes else { return }
+        // The same as far as JSON tells, and not byte for byte.
+        guard options.comparison == .semantic else {
+            throw divergence(
+                item.line, "the change set has another hash", String(item.commit.hash ?? 0, radix: 16),
+                String(made.hash, radix: 16))
+        }
+        comparesHashes = false
+    }
+
+    /// The change set that the replay has made after a position, as a frame.
+    private func foundCommit(after position: Position) throws -> TraceCommit {
+        var walk = FeedWalk(after: position)
+        var parts: [FeedPart] = []
+        repeat {
+            let more = try store.read { tx in
+                try walk.read(tx._reading, FeedWalk.Limits(changes: 10_000, changeSets: 1))
+            }
+            guard !more.isEmpty else {
+                throw StoreError(
+                    .damaged, "a change set of the replay is not in its feed", remedy: "run `store-cli verify`")
+            }
+            parts += more
+        } while walk.isInside
+        return try encoding.commit(parts)
+    }
+
+    // MARK: Observers
+
+    private func replay(_ line: TraceReader.Line) throws {
+        switch line.frame {
+        case .row, .commit: throw damaged(line.number, TraceMistake("a row stands behind the first frame"))
+        case .advanced: return
+        case .opened(let path): try open(path)
+        case .closed(let path): scopes[path]?.popLast()?.close()
+        case .unsubscribed(let number):
+            subscriptions[number] = nil
+            rows[number] = nil
+        case .subscribed(let subscription):
+            guard subscription.omission == nil, let request = subscription.request else {
+                summary.omittedSubscriptionCount += 1
+                return
+            }
+            do {
+                let made = try ReplayedSubscription(subscription, request, in: store)
+                subscriptions[subscription.number] = (made, subscription.typeName)
+            } catch let mistake as TraceMistake {
+                throw damaged(line.number, mistake)
+            }
+        case .delivered(let delivery): try compare(delivery, line.number)
+        }
+    }
+
+    private func open(_ path: String) throws {
+        let names = path.split(separator: "/")
+        let parent = scopes[names.dropLast().joined(separator: "/")]?.last
+        let name = String(names.last ?? "")
+        scopes[path, default: []].append(try parent?.child(name) ?? store.scope(name))
+    }
+
+    private func compare(_ expected: TraceDelivery, _ line: Int) throws {
+        guard let (subscription, typeName) = subscriptions[expected.number] else {
+            throw damaged(line, TraceMistake("subscription \(expected.number) is not open"))
+        }
+        var found = try subscription.poll()
+        found?.number = expected.number
+        summary.deliveryCount += 1
+        if options.comparison == .exact, options.maskedFields.isEmpty {
+            if actions != nil { found?.sequence = expected.sequence }
+            guard found != expected else { return }
+            throw divergence(
+                line, "subscription \(expected.number) is given something else", JSONWriter.text(of: expected.json),
+                found.map { JSONWriter.text(of: $0.json) } ?? "nothing")
+        }
+        try compareResults(expected, found, typeName, line)
+    }
+
+    /// Compares what the results are after a delivery, and not how they came to be.
+    private func compareResults(
+        _ expected: TraceDelivery, _ found: TraceDelivery?, _ typeName: String, _ line: Int
+    ) throws {
+        if case .count = expected.content {
+            guard found?.content != expected.content else { return }
+            throw divergence(
+                line, "subscription \(expected.number) counts otherwise", JSONWriter.text(of: expected.json),
+                found.map { JSONWriter.text(of: $0.json) } ?? "nothing")
+        }
+        let before = rows[expected.number] ?? ([], [])
+        guard let old = expected.content.rows(after: before.expected) else {
+            throw damaged(line, TraceMistake("the delivery does not fit those before it"))
+        }
+        let new = found?.content.rows(after: before.found) ?? before.found
+        rows[expected.number] = (old, new)
+        let left = old.map { comparison.masked(comparison.mapped($0, typeName, encoding.schema), typeName) }
+        let right = new.map { comparison.masked($0, typeName) }
+        guard left != right else { return }
+        throw divergence(
+            line, "subscription \(expected.number) has other results", JSONWriter.text(of: .array(left)),
+            JSONWriter.text(of: .array(right)))
+    }
+
+    // MARK: Reporting
+
+    private func divergence(_ line: Int, _ reason: String, _ expected: String, _ found: String) -> ReplayDivergence {
+        let cause = lastCommit.map { commit in
+            "line \(commit.line): " + JSONWriter.text(of: TraceFrame.commit(commit.commit).json)
+        }
+        return ReplayDivergence(
+            line: line, sequence: lastCommit?.commit.sequence ?? reader.header.start.sequence, reason: reason,
+            expected: expected, found: found, cause: cause ?? "the rows that the trace begins with")
+    }
+
+    private func text(_ changes: [TraceChange]) -> String { JSONWriter.text(of: .array(changes.map(\.json))) }
+
+    private static func text(_ result: [UInt8]?) -> String {
+        result.map { String(decoding: $0, as: UTF8.self) } ?? "nothing"
+    }
+
+    private func damaged(_ line: Int, _ mistake: TraceMistake) -> StoreError {
+        StoreError(
+            .traceDamaged, "line \(line) of the trace: \(mistake.reason)", remedy: "record it again", cause: mistake)
+    }
+}

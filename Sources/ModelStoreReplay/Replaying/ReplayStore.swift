@@ -1,0 +1,90 @@
+import Foundation
+import ModelStore
+import StoreEngine
+import StoreRuntime
+
+/// The store that a trace is replayed into.
+enum ReplayStore {
+    /// So many rows are put in a commit.
+    private static let rowsPerCommit = 10_000
+
+    /// Makes the store, and puts the rows into it that the trace begins with.
+    ///
+    /// - Returns: the store, and the first frame after the rows.
+    static func make(
+        at path: String, _ reader: TraceReader, _ options: ReplayOptions
+    ) throws -> (store: Store, next: TraceReader.Line?) {
+        var storeOptions = StoreOptions()
+        storeOptions.durability = .relaxed
+        storeOptions.originName = "replay"
+        storeOptions.limits.retainedChangeSets = 1 << 40
+        let header = reader.header
+        let store = try Store(
+            replicaAt: path,
+            from: ReplicaStart(identity: header.start.store, position: header.start, types: header.types),
+            records: options.records, options: storeOptions)
+        do {
+            let next = try putRows(reader, into: store)
+            try keepAssignedIDs(header, in: store)
+            if let content = header.content {
+                let found = try store.read { try $0._reading.contentHash() }
+                guard found == content else {
+                    throw StoreError(
+                        .traceDamaged, "the rows of the trace do not give the records that it was made of",
+                        remedy: "record it again")
+                }
+            }
+            return (store, next)
+        } catch {
+            store.close()
+            throw error
+        }
+    }
+
+    private static func putRows(_ reader: TraceReader, into store: Store) throws -> TraceReader.Line? {
+        let schema = TraceSchema(reader.header.types)
+        var rows: [(type: UInt32, incarnation: UInt64, values: [DynamicValue])] = []
+        while let line = try reader.next() {
+            guard case .row(let row) = line.frame else {
+                try put(rows, into: store)
+                return line
+            }
+            do {
+                let type = try schema.type(named: row.typeName)
+                rows.append((type.id, row.incarnation, try type.values(row.record)))
+            } catch let mistake as TraceMistake {
+                throw StoreError(
+                    .traceDamaged, "line \(line.number) of the trace: \(mistake.reason)", remedy: "record it again")
+            }
+            if rows.count >= rowsPerCommit {
+                try put(rows, into: store)
+                rows = []
+            }
+        }
+        try put(rows, into: store)
+        return nil
+    }
+
+    private static func put(
+        _ rows: [(type: UInt32, incarnation: UInt64, values: [DynamicValue])], into store: Store
+    ) throws {
+        if rows.isEmpty { return }
+        try store.write { tx in
+            for row in rows {
+                guard let place = tx._reading.catalog.place(ofType: row.type) else { continue }
+                try tx.seed(row.values, typeIndex: place, incarnation: row.incarnation)
+            }
+        }
+    }
+
+    private static func keepAssignedIDs(_ header: TraceHeader, in store: Store) throws {
+        let assigned = header.assignedIDs.filter { $0.id > 0 }
+        if assigned.isEmpty { return }
+        try store.write { tx in
+            for (type, id) in assigned {
+                guard let place = tx._reading.catalog.place(ofType: type) else { continue }
+                try tx.keepAssignedIDs(above: id, typeIndex: place)
+            }
+        }
+    }
+}

@@ -1,0 +1,83 @@
+import StoreEngine
+import StoreExpressions
+import StoreRuntime
+
+/// A subscription of a trace, made again.
+final class ReplayedSubscription {
+    private let key: LiveKey
+    private let steps: LiveSteps
+    private var hasBegun = false
+
+    /// - Throws: ``TraceMistake`` when the request does not fit the store; `StoreError`.
+    init(_ subscription: TraceSubscription, _ request: TraceRequest, in store: Store) throws {
+        let types = store.recordTypes
+        guard let type = types.first(where: { $0.name == subscription.typeName }) else {
+            throw TraceMistake("there is no record type \(subscription.typeName)")
+        }
+        let wanted: Request
+        do {
+            wanted = try request.request(of: type, among: types)
+        } catch {
+            throw TraceMistake("what is asked for is not understood: \(error.message)")
+        }
+        key = LiveKey(
+            typeName: subscription.typeName, request: wanted, fields: try request.places(in: type),
+            isCount: subscription.isCount)
+        steps = try store.liveSteps(key)
+    }
+
+    /// What the subscriber is given now; nil where that is nothing.
+    func poll() throws -> TraceDelivery? {
+        guard let step = steps.poll() else { return nil }
+        defer { hasBegun = true }
+        return try TraceDelivery(0, step, of: key, isFirst: !hasBegun)
+    }
+}
+
+extension TraceDelivery.Content {
+    /// The rows after this delivery.
+    ///
+    /// - Parameter rows: those before it.
+    /// - Returns: nil for a delivery of a number, and where it does not fit the rows.
+    func rows(after rows: [JSONValue]) -> [JSONValue]? {
+        switch self {
+        case .count: return nil
+        case .rows(let rows): return rows
+        case .changes(let changes): return Self.apply(changes, to: rows)
+        }
+    }
+
+    private static func apply(_ changes: [JSONValue], to old: [JSONValue]) -> [JSONValue]? {
+        func place(_ change: JSONValue, _ index: Int) -> Int? { change[index]?.number?.int64.map(Int.init) }
+        var removed: Set<Int> = []
+        var added: [(index: Int, row: JSONValue)] = []
+        for change in changes {
+            guard let first = place(change, 1) else { return nil }
+            switch change[0]?.string {
+            case "delete": removed.insert(first)
+            case "move":
+                guard old.indices.contains(first), let to = place(change, 2) else { return nil }
+                removed.insert(first)
+                added.append((to, old[first]))
+            case "insert": added.append((first, change[2] ?? .null))
+            default: continue
+            }
+        }
+        var rows = old.enumerated().filter { !removed.contains($0.offset) }.map(\.element)
+        for (index, row) in added.sorted(by: { $0.index < $1.index }) {
+            guard index <= rows.count else { return nil }
+            rows.insert(row, at: index)
+        }
+        for change in changes where change[0]?.string == "update" {
+            guard let index = place(change, 1), rows.indices.contains(index), let set = change[2]?.object,
+                case .object(var members) = rows[index]
+            else { return nil }
+            for member in set {
+                guard let place = members.firstIndex(where: { $0.key == member.key }) else { return nil }
+                members[place].value = member.value
+            }
+            rows[index] = .object(members)
+        }
+        return rows
+    }
+}

@@ -1,0 +1,45 @@
+import StoreEngine
+import StoreRuntime
+
+extension TraceCommit {
+    /// What this change set does to records, by the schema of its place.
+    ///
+    /// - Throws: ``TraceMistake``.
+    func applied(_ schema: TraceSchema) throws -> [AppliedChange] {
+        try changes.map { change in
+            switch change {
+            case .insert(let name, let record):
+                let type = try schema.type(named: name)
+                return AppliedChange(type: type.id, .insert(try type.values(record)))
+            case .update(let name, let id, let set, _):
+                let type = try schema.type(named: name)
+                let fields = try set.map { member in
+                    guard let place = type.place(ofFieldNamed: member.key) else {
+                        throw TraceMistake("\(name) has no field \(member.key)")
+                    }
+                    return (place, try type.value(member.value, of: type.fields[place]))
+                }
+                return AppliedChange(type: type.id, .update(id: try type.id(id), fields: fields))
+            case .delete(let name, let record):
+                let type = try schema.type(named: name)
+                return AppliedChange(type: type.id, .delete(id: try type.id(type.id(in: record))))
+            case .schema, .reset: throw TraceMistake("a change of the schema stands among others")
+            }
+        }
+    }
+
+    /// The change of the schema, or the reset, that this is.
+    var single: TraceChange? {
+        guard changes.count == 1 else { return nil }
+        switch changes[0] {
+        case .schema, .reset: return changes[0]
+        case .insert, .update, .delete: return nil
+        }
+    }
+
+    /// The write that makes this change set again.
+    func write(_ content: ReplayedWrite.Content) -> ReplayedWrite {
+        ReplayedWrite(
+            time: time, originName: originName, processID: processID, epoch: epoch, seed: action?.seed ?? 0, content)
+    }
+}

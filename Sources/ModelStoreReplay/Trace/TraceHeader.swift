@@ -1,0 +1,92 @@
+import Foundation
+package import StoreEngine
+
+/// The first line of a trace: what it is of, and where it begins.
+package struct TraceHeader: Sendable, Equatable {
+    /// The version of the form of traces that this library writes.
+    package static let format: UInt64 = 1
+
+    /// The identity of the store that was recorded, and the place in its feed where the trace begins.
+    package var start: Position
+    /// The record types as they were there, by number, also those that others took the place of.
+    package var types: [RecordType]
+    /// The greatest ids that the store had assigned, by the number of the type.
+    package var assignedIDs: [(type: UInt32, id: UInt64)]
+    /// How many records the trace begins with; they come next.
+    package var rowCount: Int
+    /// The content hash of these records; nil where fields were redacted.
+    package var content: UInt64?
+    /// The fields that were redacted, as `Type.field`.
+    package var redacted: [String]
+
+    package static func == (left: TraceHeader, right: TraceHeader) -> Bool { left.json == right.json }
+
+    /// Whether what is replayed has the very bytes of what was recorded, so that its hashes can be compared.
+    package var isExact: Bool { redacted.isEmpty }
+}
+
+extension TraceHeader {
+    package var json: JSONValue {
+        .object([
+            JSONMember("trace", .number(JSONNumber(Self.format))), JSONMember("by", .string("ModelStore")),
+            JSONMember("store", .string(start.store.uuidString)), JSONMember("epoch", .hash(start.epoch)),
+            JSONMember("after", .number(JSONNumber(start.sequence))), JSONMember("hash", .hash(start.hash)),
+            JSONMember("types", .array(types.map { Self.json($0) ?? .null })),
+            JSONMember(
+                "assigned",
+                .array(assignedIDs.map { .array([.number(JSONNumber(UInt64($0.type))), .number(JSONNumber($0.id))]) })),
+            JSONMember("rows", .number(JSONNumber(rowCount))),
+            JSONMember("content", content.map { .hash($0) } ?? .null),
+            JSONMember("redacted", .array(redacted.map { .string($0) })),
+        ])
+    }
+
+    package init(_ json: JSONValue) throws {
+        guard let format = json["trace"]?.number?.uint64 else {
+            throw TraceMistake("it does not begin with a trace's header")
+        }
+        guard format <= Self.format else {
+            throw StoreError(
+                .newerTrace, "the trace has format \(format), this program knows up to \(Self.format)",
+                remedy: "use a program built with a newer ModelStore")
+        }
+        guard let identity = json["store"]?.string.flatMap({ UUID(uuidString: $0) }), let epoch = json["epoch"]?.hash,
+            let sequence = json["after"]?.number?.uint64, let hash = json["hash"]?.hash,
+            let types = json["types"]?.array, let rows = json["rows"]?.number?.int64, rows >= 0,
+            let assigned = json["assigned"]?.array, let redacted = json["redacted"]?.array
+        else { throw TraceMistake("the header lacks a member") }
+        start = Position(store: identity, epoch: epoch, sequence: sequence, hash: hash)
+        self.types = try types.map(Self.type)
+        assignedIDs = try assigned.map { pair in
+            guard let type = pair[0]?.number?.uint64.flatMap(UInt32.init(exactly:)), let id = pair[1]?.number?.uint64
+            else {
+                throw TraceMistake("a greatest assigned id is no pair of numbers")
+            }
+            return (type, id)
+        }
+        rowCount = Int(rows)
+        content = json["content"]?.hash
+        self.redacted = redacted.compactMap(\.string)
+    }
+
+    /// A record type as the catalog of a store describes it.
+    static func json(_ type: RecordType) -> JSONValue? {
+        (try? CatalogStorage.encode(type)).flatMap { try? JSONReader.read($0) }
+    }
+
+    static func type(_ json: JSONValue) throws -> RecordType {
+        do {
+            return try JSONDecoder().decode(RecordType.self, from: Data(JSONWriter.bytes(of: json)))
+        } catch {
+            throw TraceMistake("a record type cannot be read: \(error)")
+        }
+    }
+}
+
+extension JSONValue {
+    /// 64 bits, which JSON's numbers do not carry in all languages.
+    static func hash(_ value: UInt64) -> JSONValue { .string(String(value, radix: 16)) }
+
+    /// What ``hash(_:)`` wrote.
+    var hash: UInt64? { string.flatMap { UInt64($0, radix: 16) } }
+}

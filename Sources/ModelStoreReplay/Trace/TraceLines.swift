@@ -1,0 +1,67 @@
+import Glibc
+import StoreEngine
+
+/// The lines of a trace's file, read in blocks. It belongs to one task at a time.
+final class TraceLines {
+    /// The longest line that is read, in bytes.
+    private static let maximumByteCount = 256 << 20
+    private static let blockByteCount = 256 << 10
+
+    let path: String
+    private let file: Int32
+    /// What was read of the file; of it is taken what comes before `start`.
+    private var buffer: [UInt8] = []
+    private var start = 0
+    private var isAtEnd = false
+
+    /// - Throws: `StoreError` with the code `inputOutput`.
+    init(path: String) throws(StoreError) {
+        self.path = path
+        file = unsafe open(path, O_RDONLY | O_CLOEXEC)
+        guard file >= 0 else { throw TraceFile.failure("be read", path) }
+    }
+
+    deinit { close(file) }
+
+    /// The next line with its line feed; without one, what is left where the file ends inside of a line. Nil at the end.
+    ///
+    /// - Throws: `StoreError`: `inputOutput`; `traceDamaged` for a line that is too long.
+    func next() throws(StoreError) -> [UInt8]? {
+        var searched = start
+        while true {
+            if let end = buffer[searched...].firstIndex(of: UInt8(ascii: "\n")) {
+                defer { start = end + 1 }
+                return Array(buffer[start...end])
+            }
+            searched = buffer.count
+            if isAtEnd {
+                defer { start = buffer.count }
+                return start < buffer.count ? Array(buffer[start...]) : nil
+            }
+            guard buffer.count - start <= Self.maximumByteCount else {
+                throw StoreError(
+                    .traceDamaged, "the trace \(path) has a line of more than \(Self.maximumByteCount) bytes",
+                    remedy: "it is no trace, or damaged")
+            }
+            searched -= start
+            try readBlock()
+        }
+    }
+
+    private func readBlock() throws(StoreError) {
+        buffer.removeFirst(start)
+        start = 0
+        let old = buffer.count
+        buffer.append(contentsOf: repeatElement(0, count: Self.blockByteCount))
+        while true {
+            let count = unsafe buffer.withUnsafeMutableBytes { bytes in
+                unsafe read(file, bytes.baseAddress! + old, Self.blockByteCount)
+            }
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { throw TraceFile.failure("be read", path) }
+            buffer.removeLast(Self.blockByteCount - count)
+            isAtEnd = count == 0
+            return
+        }
+    }
+}

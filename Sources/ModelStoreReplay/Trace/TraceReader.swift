@@ -1,0 +1,140 @@
+package import StoreEngine
+
+/// Reads a trace, chunk by chunk: a frame is given when its chunk's checksum fits.
+///
+/// It belongs to one task at a time.
+package final class TraceReader {
+    /// A frame, and the number of its line from 1.
+    package struct Line: Sendable {
+        package let number: Int
+        package let frame: TraceFrame
+    }
+
+    /// What the end of a trace says.
+    package struct End: Sendable {
+        /// The place in the feed after the last frame.
+        package let position: Position
+        /// The content hash of all records there; nil where fields were redacted.
+        package let content: UInt64?
+    }
+
+    package let header: TraceHeader
+    /// How the trace ends; nil until its end was read, and for one that ends early and may.
+    package private(set) var end: End?
+    /// Whether the trace ends without its end, as that of a recorder that was killed does.
+    package private(set) var isUnfinished = false
+    private let mayBeUnfinished: Bool
+    private let lines: TraceLines
+    private var lineNumber = 0
+    private var check: UInt64 = 0
+    private var frameCount = 0
+    /// The chunk that frames are given of.
+    private var chunk: [Line] = []
+    private var chunkPlace = 0
+
+    /// Opens a trace and reads its header.
+    ///
+    /// - Parameter mayBeUnfinished: whether one that ends without its end is read up to its last whole chunk, instead of an error.
+    /// - Throws: `StoreError`: `inputOutput`, `traceDamaged`, `newerTrace`.
+    package init(path: String, mayBeUnfinished: Bool = false) throws(StoreError) {
+        self.mayBeUnfinished = mayBeUnfinished
+        lines = try TraceLines(path: path)
+        guard let line = try lines.next() else { throw Self.damaged(path, 1, TraceMistake("it is empty")) }
+        do {
+            header = try TraceHeader(try JSONReader.read(line))
+            lineNumber = 1
+            guard let checkLine = try lines.next() else { throw TraceMistake("it ends after its header") }
+            lineNumber = 2
+            try requireCheck(JSONReader.read(checkLine), of: line)
+        } catch {
+            throw Self.damaged(path, lineNumber + 1, error)
+        }
+    }
+
+    /// The next frame; nil at the end.
+    ///
+    /// - Throws: `StoreError`: `traceDamaged` naming the line; `inputOutput`.
+    package func next() throws(StoreError) -> Line? {
+        while chunkPlace == chunk.count {
+            if end != nil || isUnfinished { return nil }
+            do {
+                try readChunk()
+            } catch {
+                throw Self.damaged(lines.path, lineNumber, error)
+            }
+        }
+        chunkPlace += 1
+        return chunk[chunkPlace - 1]
+    }
+
+    /// Reads the lines up to the next checksum, or the end of the file.
+    private func readChunk() throws {
+        var bytes: [UInt8] = []
+        var frames: [Line] = []
+        var foundEnd: End?
+        while let line = try lines.next() {
+            lineNumber += 1
+            guard line.last == UInt8(ascii: "\n") else { break }
+            // What was cut off or changed is told by the checksum; only then is it looked at.
+            if let check = Self.check(line) {
+                try requireCheck(check, of: bytes)
+                // Every line but the checksum's.
+                let texts = bytes.split(separator: UInt8(ascii: "\n"))
+                for (place, text) in texts.enumerated() {
+                    let json = try JSONReader.read(Array(text))
+                    if json.object?.first?.key == "end" {
+                        foundEnd = try Self.end(json)
+                        try requireCount(json, frameCount + place)
+                    } else if let frame = try TraceFrame(json) {
+                        frames.append(Line(number: lineNumber - texts.count + place, frame: frame))
+                    }
+                }
+                frameCount += texts.count
+                chunk = frames
+                chunkPlace = 0
+                end = foundEnd
+                return
+            }
+            bytes += line
+        }
+        guard mayBeUnfinished else { throw TraceMistake("it ends early, without its end") }
+        isUnfinished = true
+        chunk = []
+        chunkPlace = 0
+    }
+
+    /// The checksum, where a line is one.
+    private static func check(_ line: [UInt8]) -> JSONValue? {
+        guard line.starts(with: Array(#"{"check":"#.utf8)) else { return nil }
+        return try? JSONReader.read(line)
+    }
+
+    private func requireCheck(_ json: JSONValue, of bytes: [UInt8]) throws {
+        let computed = unsafe XXH64.hash(bytes.span.bytes, seed: check)
+        guard json["check"]?.hash == computed else {
+            throw TraceMistake("the lines before it were changed, or some are missing: their checksum does not fit")
+        }
+        check = computed
+    }
+
+    private func requireCount(_ json: JSONValue, _ found: Int) throws {
+        guard json["end"]?.number?.uint64 == UInt64(found) else {
+            throw TraceMistake("its end does not count \(found) frames")
+        }
+    }
+
+    private static func end(_ json: JSONValue) throws -> End {
+        guard let position = json["at"]?.string.flatMap(Position.init) else {
+            throw TraceMistake("its end has no position")
+        }
+        return End(position: position, content: json["content"]?.hash)
+    }
+
+    private static func damaged(_ path: String, _ line: Int, _ error: any Error) -> StoreError {
+        if let error = error as? StoreError { return error }
+        let reason = (error as? TraceMistake)?.reason ?? "\(error)"
+        return StoreError(
+            .traceDamaged, "the trace \(path) is damaged, line \(line): \(reason)",
+            remedy: "record it again, or read an unfinished one up to its last whole chunk", cause: error)
+    }
+}

@@ -1,0 +1,101 @@
+import Foundation
+package import StoreEngine
+
+/// The record types at a place of a trace: they change with it, and by them its values are written and read.
+package struct TraceSchema: Sendable {
+    /// By number, also those that others took the place of.
+    private(set) var types: [UInt32: RecordType]
+    /// The types that have a name now.
+    private var numbers: [String: UInt32] = [:]
+
+    package init(_ types: [RecordType]) {
+        self.types = Dictionary(types.map { ($0.id, $0) }) { _, last in last }
+        for type in types.sorted(by: { $0.id < $1.id }) where type.isReplaced != true { numbers[type.name] = type.id }
+    }
+
+    /// The types that are not replaced, by number.
+    package var current: [RecordType] { numbers.values.sorted().compactMap { types[$0] } }
+
+    /// Takes a type's new description.
+    mutating func become(_ type: RecordType) {
+        types[type.id] = type
+        if type.isReplaced == true {
+            if numbers[type.name] == type.id { numbers[type.name] = nil }
+        } else {
+            numbers[type.name] = type.id
+        }
+    }
+
+    /// How the trace calls the type with this number: by its name, or, where another has that now, by the number.
+    func name(of number: UInt32) -> String {
+        guard let type = types[number], numbers[type.name] == number else { return "#\(number)" }
+        return type.name
+    }
+
+    /// The type that the trace calls so.
+    ///
+    /// - Throws: ``TraceMistake``.
+    func type(named name: String) throws(TraceMistake) -> RecordType {
+        if let number = numbers[name], let type = types[number] { return type }
+        if name.hasPrefix("#"), let number = UInt32(name.dropFirst()), let type = types[number] { return type }
+        throw TraceMistake("there is no record type \(name) at this place")
+    }
+}
+
+// Records as JSON, by the schema of their time.
+extension RecordType {
+    /// A stored record.
+    func json(record bytes: [UInt8]) throws(CodecError) -> JSONValue {
+        let record = unsafe try RecordBytes(unverified: bytes.span.bytes)
+        let table = try record.table
+        guard record.schemaVersion == version, table.count == fields.count else {
+            throw CodecError(
+                "a record of \(name) is of version \(record.schemaVersion), and the type of \(version) at this place")
+        }
+        return try json(newest: table)
+    }
+
+    /// The fields of a record of the newest version.
+    func json(newest table: FieldTable) throws(CodecError) -> JSONValue {
+        var members: [JSONMember] = []
+        members.reserveCapacity(fields.count)
+        for (place, field) in fields.enumerated() {
+            let value = try DynamicValue(from: table.field(place), as: field.type)
+            members.append(JSONMember(field.name, value.json(as: field.type)))
+        }
+        return .object(members)
+    }
+
+    /// The id in a record as a JSON object.
+    func id(in record: JSONValue) -> JSONValue {
+        let parts = idFields.compactMap(place(ofField:)).map { record[fields[$0].name] ?? .null }
+        return parts.count == 1 ? parts[0] : .array(parts)
+    }
+
+    /// The values of an id, for each of its fields.
+    func id(_ json: JSONValue) throws -> [DynamicValue] {
+        let places = idFields.compactMap(place(ofField:))
+        let parts = places.count == 1 ? [json] : json.array ?? []
+        guard parts.count == places.count else { throw TraceMistake("an id of \(name) has \(parts.count) parts") }
+        return try zip(parts, places).map { part, place in try value(part, of: fields[place]) }
+    }
+
+    /// The values of all fields, from a JSON object.
+    func values(_ json: JSONValue) throws -> [DynamicValue] {
+        guard let members = json.object else { throw TraceMistake("a record of \(name) is no object") }
+        do {
+            return try DynamicFields.values(from: members, for: fields.map(\.schema))
+        } catch {
+            throw TraceMistake("a record of \(name): \(error.reason)")
+        }
+    }
+
+    /// The value of one field.
+    func value(_ json: JSONValue, of field: StoredField) throws -> DynamicValue {
+        do {
+            return try DynamicValue(json: json, as: field.type)
+        } catch {
+            throw TraceMistake("\(name).\(field.name): \(error.reason)")
+        }
+    }
+}

@@ -1,0 +1,105 @@
+import Glibc
+package import StoreEngine
+
+/// Writes a trace: the header, frames, a checksum after each chunk of them, and the end.
+///
+/// ```
+/// {"trace":1, …}                              the header
+/// {…}                                         frames
+/// {"check":"9f…"}                             XXH64 of all bytes since the check before it, seeded with that one
+/// {"end":812,"at":"…","content":"5c…"}        how many frames, the position after them, the content hash of all records there
+/// {"check":"…"}
+/// ```
+///
+/// Every line ends with a line feed, and is flushed with its chunk.
+///
+/// It belongs to one task at a time.
+package final class TraceWriter {
+    /// So many frames have a checksum together at most, and about so many bytes.
+    private static let chunk = (frames: 256, bytes: 64 << 10)
+
+    private let path: String
+    private let file: Int32
+    private var json = JSONWriter()
+    private var pendingFrames = 0
+    private var check: UInt64 = 0
+    package private(set) var frameCount = 0
+    package private(set) var byteCount = 0
+
+    /// Makes the file, or empties it, and writes the header.
+    ///
+    /// - Throws: `StoreError` with the code `inputOutput`.
+    package init(path: String, _ header: TraceHeader) throws(StoreError) {
+        self.path = path
+        file = unsafe open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o640)
+        guard file >= 0 else { throw TraceFile.failure("be written", path) }
+        json.append(header.json)
+        json.endLine()
+        try endChunk()
+    }
+
+    deinit { close(file) }
+
+    /// Adds a frame.
+    package func append(_ frame: TraceFrame) throws(StoreError) {
+        json.append(frame.json)
+        json.endLine()
+        frameCount += 1
+        pendingFrames += 1
+        if pendingFrames >= Self.chunk.frames || json.bytes.count >= Self.chunk.bytes { try endChunk() }
+    }
+
+    /// Writes what there is, with its checksum, so that a reader has it all should the program end here.
+    package func flush() throws(StoreError) {
+        if pendingFrames > 0 { try endChunk() }
+    }
+
+    /// Writes the end, and has the system write the file to the disk.
+    ///
+    /// - Parameters:
+    ///   - position: the place in the feed after the last frame.
+    ///   - content: the content hash of all records there; nil where it is not known.
+    package func finish(at position: Position, content: UInt64?) throws(StoreError) {
+        try flush()
+        json.append(
+            .object([
+                JSONMember("end", .number(JSONNumber(frameCount))), JSONMember("at", .string(position.description)),
+                JSONMember("content", content.map { .hash($0) } ?? .null),
+            ]))
+        json.endLine()
+        try endChunk()
+        guard fsync(file) == 0 else { throw TraceFile.failure("be written", path) }
+    }
+
+    private func endChunk() throws(StoreError) {
+        check = unsafe XXH64.hash(json.bytes.span.bytes, seed: check)
+        json.append(.object([JSONMember("check", .hash(check))]))
+        json.endLine()
+        try write()
+        json.removeAll()
+        pendingFrames = 0
+    }
+
+    private func write() throws(StoreError) {
+        let bytes = json.bytes
+        var written = 0
+        while written < bytes.count {
+            let count = unsafe bytes.withUnsafeBytes { buffer in
+                unsafe Glibc.write(file, buffer.baseAddress! + written, buffer.count - written)
+            }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { throw TraceFile.failure("be written", path) }
+            written += count
+        }
+        byteCount += bytes.count
+    }
+}
+
+/// What is common to reading and writing the file of a trace.
+enum TraceFile {
+    static func failure(_ what: String, _ path: String) -> StoreError {
+        StoreError(
+            .inputOutput, "the trace \(path) cannot \(what): \(unsafe String(cString: strerror(errno)))",
+            remedy: "check the path, its access rights and the space on the disk")
+    }
+}

@@ -1,0 +1,68 @@
+/// An action as the feed holds it: what was asked for, by whatever program, with all that a replay needs to ask for it again.
+public struct RecordedAction: Sendable, Hashable {
+    /// The action's name, which tells its type.
+    public let name: String
+    /// The action, as one JSON value in UTF-8.
+    public let payload: [UInt8]
+    /// What it returned, as one JSON value in UTF-8; nil where that was nothing.
+    public let result: [UInt8]?
+    /// The first state of its transaction's random stream, of which its random numbers and identifiers came.
+    package let seed: UInt64
+
+    package init(name: String, payload: [UInt8], result: [UInt8]?, seed: UInt64) {
+        self.name = name
+        self.payload = payload
+        self.result = result
+        self.seed = seed
+    }
+}
+
+extension RecordedAction {
+    /// The most bytes of a name.
+    package static let maximumNameByteCount = 255
+
+    init(from reader: inout ByteReader) throws(CodecError) {
+        name = try String(from: reader.readLengthPrefixed())
+        payload = try reader.readLengthPrefixed().array()
+        let mark = try reader.read(UInt8.self)
+        guard mark <= 1 else { throw CodecError("an action's result is neither there nor not") }
+        result = mark == 1 ? try reader.readLengthPrefixed().array() : nil
+        seed = try reader.read(UInt64.self)
+    }
+
+    func append(to stream: inout ByteWriter) {
+        stream.append(varint: UInt64(name.utf8.count))
+        stream.append(utf8: name)
+        unsafe stream.append(lengthPrefixed: payload.span.bytes)
+        stream.append(byte: result == nil ? 0 : 1)
+        if let result { unsafe stream.append(lengthPrefixed: result.span.bytes) }
+        stream.append(seed)
+    }
+}
+
+extension WriteTransaction {
+    /// Notes that this closure does what an action asks for. It is written with the change set, also where that is empty.
+    ///
+    /// - Throws: ``StoreError``: `invalidValue` for a name that is empty or too long; `tooLarge` for a payload or result above
+    ///   the limit `recordByteCount`; `transactionMisused` when the closure has noted one already.
+    package mutating func note(_ new: RecordedAction) throws(StoreError) {
+        guard action == nil else {
+            throw StoreError(
+                .transactionMisused, "two actions, \(action?.name ?? "") and \(new.name), are sent in one write",
+                remedy: "have one action's `run` call that of the other")
+        }
+        guard 1...RecordedAction.maximumNameByteCount ~= new.name.utf8.count else {
+            throw StoreError(
+                .invalidValue, "an action's name of \(new.name.utf8.count) bytes",
+                remedy: "give it one of 1 to \(RecordedAction.maximumNameByteCount)")
+        }
+        let byteCount = Swift.max(new.payload.count, new.result?.count ?? 0)
+        guard byteCount <= state.limits.recordByteCount else {
+            throw StoreError(
+                .tooLarge,
+                "the action \(new.name) takes \(byteCount) bytes, \(state.limits.recordByteCount) are allowed",
+                remedy: "refer to large data instead of carrying it, or raise the limit recordByteCount")
+        }
+        action = new
+    }
+}

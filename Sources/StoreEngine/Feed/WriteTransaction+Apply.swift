@@ -1,0 +1,156 @@
+/// A change of one record as a trace has it: what to make of the record, in the form of the newest schema.
+package struct AppliedChange: Sendable {
+    package enum Content: Sendable {
+        /// The record is to be there, with these fields.
+        case insert([DynamicValue])
+        /// The record with this id, one value for each of its fields, gets values in some places.
+        case update(id: [DynamicValue], fields: [(place: Int, value: DynamicValue)])
+        /// The record with this id is to be gone.
+        case delete(id: [DynamicValue])
+    }
+
+    /// The number of the record type.
+    package let type: UInt32
+    package let content: Content
+
+    package init(type: UInt32, _ content: Content) {
+        self.type = type
+        self.content = content
+    }
+}
+
+// Applying a change set that was made elsewhere.
+extension WriteTransaction {
+    /// Does what a change set says, and nothing else: the rules for deleting what is referred to have been followed by whoever made
+    /// it. Its net changes come in the same order.
+    ///
+    /// - Throws: ``StoreError``: `recordNotFound`, `recordExists` when a record is not in the state that the change is of;
+    ///   `unknownType`; `invalidValue`; `uniqueViolation` when the change set as a whole breaks the rule; as the end of a write when a reference
+    ///   would lead nowhere.
+    package mutating func apply(_ applied: [AppliedChange]) throws(StoreError) {
+        var stuck: [(typeIndex: Int, fields: [UInt8])] = []
+        for change in applied {
+            guard let typeIndex = state.catalog.place(ofType: change.type) else {
+                throw StoreError(
+                    .unknownType, "a change is of a record of the type \(change.type), which the store does not have",
+                    remedy: "apply change sets in their order, to the state that they were made from")
+            }
+            let type = state.catalog.types[typeIndex]
+            switch change.content {
+            case .insert(let values):
+                try encode(values, of: type)
+                try put(applied: typeIndex, mode: .insert, stuck: &stuck)
+            case .update(let id, let fields):
+                try load(id, of: type)
+                guard try copyStored(type) else { throw gone(id, type) }
+                try encodeStored(with: fields, of: type)
+                try put(applied: typeIndex, mode: .update, stuck: &stuck)
+            case .delete(let id):
+                try load(id, of: type)
+                guard try deleteAlone(typeIndex) else { throw gone(id, type) }
+                try noteDeletedTarget(typeIndex)
+            }
+        }
+        for (typeIndex, fields) in stuck {
+            do {
+                try encoder.encode(fieldsOf: fields)
+            } catch {
+                throw StoreError(error, at: "a record of \(state.catalog.types[typeIndex].name)")
+            }
+            try put(typeIndex, mode: .insert)
+        }
+    }
+
+    /// Stores the record in the encoder. Where another holds a unique value of it that gives it up later in the change set, its
+    /// place among the changes is taken, and it is stored when all others are.
+    private mutating func put(
+        applied typeIndex: Int, mode: WriteMode, stuck: inout [(typeIndex: Int, fields: [UInt8])]
+    ) throws(StoreError) {
+        let fields = encoder.tableBytes.array()
+        do {
+            try put(typeIndex, mode: mode)
+        } catch {
+            guard error.code == .uniqueViolation else { throw error }
+            stuck.append((typeIndex, fields))
+            if mode == .update {
+                _ = try deleteAlone(typeIndex)
+            } else {
+                let address = changes.address(type: typeIndex, key: recordKey)
+                changes.remove(changes.add(address, key: recordKey))
+            }
+        }
+    }
+
+    /// Stores a record that was there before a trace began, with the incarnation it had; the closure makes no change set, and whom the
+    /// record refers to may come later.
+    ///
+    /// - Throws: ``StoreError`` as an insert.
+    package mutating func seed(
+        _ values: [DynamicValue], typeIndex: Int, incarnation: UInt64
+    ) throws(StoreError) {
+        seededIncarnation = incarnation
+        didKeepHouse = true
+        try encode(values, of: state.catalog.types[typeIndex])
+        try put(typeIndex, mode: .insert)
+        // What is no change need not be remembered.
+        if changes.byteCount > 1 << 20 { changes = NetChanges() }
+    }
+
+    private mutating func encode(_ values: [DynamicValue], of type: OpenType) throws(StoreError) {
+        do {
+            try encoder.encode(DynamicRecord(values: values), of: type)
+        } catch {
+            throw StoreError(.invalidValue, "\(type.name).\(error.reason)", cause: error)
+        }
+    }
+
+    /// Brings the key of an id to `recordKey`.
+    private mutating func load(_ id: [DynamicValue], of type: OpenType) throws(StoreError) {
+        recordKey.removeAll()
+        try DynamicID.encodeKey(id, of: type, to: &recordKey)
+        KeyLimit.truncateRecordKey(&recordKey)
+    }
+
+    /// Encodes the record in `oldRecord` with other values in some places.
+    private mutating func encodeStored(
+        with fields: [(place: Int, value: DynamicValue)], of type: OpenType
+    ) throws(StoreError) {
+        do {
+            try Self.encode(oldRecord, with: fields, of: type, to: &encoder)
+        } catch {
+            throw StoreError(.invalidValue, "\(type.name).\(error.reason)", cause: error)
+        }
+    }
+
+    // Static, so that one buffer can be read while the other is written.
+    private static func encode(
+        _ stored: borrowing ByteWriter, with fields: [(place: Int, value: DynamicValue)], of type: OpenType,
+        to encoder: inout FieldEncoder
+    ) throws(CodecError) {
+        let table = try RecordBytes(unverified: stored.bytes).table
+        encoder.begin(fieldCount: table.count)
+        for place in 0..<table.count {
+            guard let field = fields.first(where: { $0.place == place }) else {
+                encoder.append(encoded: try table.field(place))
+                continue
+            }
+            var bytes = ByteWriter()
+            do {
+                try field.value.encode(as: type.type.fields[place].type, to: &bytes)
+            } catch {
+                throw CodecError("\(type.type.fields[place].name): \(error.reason)")
+            }
+            encoder.append(encoded: bytes.bytes)
+        }
+        try encoder.finish()
+    }
+
+    private func gone(_ id: [DynamicValue], _ type: OpenType) -> StoreError {
+        let texts = zip(id, type.idParts).map { value, part in
+            JSONWriter.text(of: value.json(as: type.type.fields[part.place].type))
+        }
+        return StoreError(
+            .recordNotFound, "there is no \(type.name) with the id \(texts.joined(separator: ", "))",
+            remedy: "apply change sets in their order, to the state that they were made from")
+    }
+}

@@ -1,0 +1,33 @@
+import StoreEngine
+
+extension Store {
+    /// Runs an action in a write transaction, and records it with the changes that it made.
+    ///
+    /// An action that changes nothing is recorded too.
+    ///
+    /// - Parameters:
+    ///   - action: what to do.
+    ///   - durability: what the commit survives; the store's standard when nil.
+    /// - Throws: what the action throws, and then nothing is committed or recorded; ``StoreError`` as a write, and `invalidValue`
+    ///   when the action or what it returns cannot be encoded as JSON, `tooLarge` when one is above the limit `recordByteCount`.
+    @discardableResult
+    public func send<A: Action>(_ action: A, durability: Durability? = nil) async throws -> Committed<A.Result> {
+        let payload = try payload(of: action)
+        return try await write(durability: durability) { tx in try action.runNoted(payload: payload, in: &tx) }
+    }
+
+    /// Runs an action in a write transaction, and blocks until it is committed: for programs without tasks.
+    ///
+    /// - Throws: as the asynchronous form; `nestedWrite` inside a write closure of any store.
+    @available(*, noasync, message: "use the asynchronous form in tasks")
+    @discardableResult
+    public func send<A: Action>(_ action: A, durability: Durability? = nil) throws -> Committed<A.Result> {
+        let payload = try payload(of: action)
+        return try write(durability: durability) { tx in try action.runNoted(payload: payload, in: &tx) }
+    }
+
+    private func payload<A: Action>(of action: A) throws(StoreError) -> [UInt8] {
+        try ActionCoding.requireRecordable(A.self)
+        return try ActionCoding.encode(action, of: A.actionName)
+    }
+}

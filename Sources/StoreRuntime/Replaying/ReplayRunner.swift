@@ -1,0 +1,93 @@
+import LMDB
+import StoreEngine
+
+/// Makes change sets again, many in one commit, without the child transactions that would undo one of them alone: one that cannot be
+/// made ends the replay. On the writer thread.
+struct ReplayRunner {
+    let core: StoreCore
+
+    private enum Pass {
+        case committed([Position])
+        case failed(at: Int, any Error)
+        case mapFull
+    }
+
+    /// Makes the change sets up to the first that cannot be made.
+    func run(_ writes: [ReplayedWrite]) throws -> ReplayedWrites {
+        var done = ReplayedWrites()
+        var rest = writes[...]
+        while let first = rest.first, done.failure == nil {
+            if case .schema(let type) = first.content {
+                do {
+                    done.positions.append(try core.follow(type, first))
+                } catch {
+                    done.failure = error
+                }
+                rest = rest.dropFirst()
+            } else {
+                try commit(&rest, &done)
+            }
+        }
+        return done
+    }
+
+    /// Makes what comes before the next change of the schema.
+    private func commit(_ rest: inout ArraySlice<ReplayedWrite>, _ done: inout ReplayedWrites) throws {
+        var batch = rest.prefix { if case .schema = $0.content { false } else { true } }
+        rest = rest.dropFirst(batch.count)
+        while !batch.isEmpty {
+            switch try pass(batch) {
+            case .committed(let positions):
+                done.positions += positions
+                return
+            case .failed(let place, let error):
+                // Those before it once more, without it.
+                done.failure = error
+                batch = batch.prefix(place)
+            case .mapFull: _ = try core.environment.double()
+            }
+        }
+    }
+
+    private func pass(_ writes: ArraySlice<ReplayedWrite>) throws -> Pass {
+        let state = core.state
+        var raw = try mapLMDB { () throws(LMDBError) in try core.environment.beginWrite(syncsMeta: false) }
+        var head = try StoreFormat.head(state.databases, raw.snapshot)
+        let (first, now) = (head.sequence, writes.first?.time ?? core.options.clock())
+        var positions: [Position] = []
+        var entries: [WrittenEntry?] = []
+        for (index, write) in writes.enumerated() {
+            head.epoch = write.epoch
+            switch write.content {
+            case .schema: preconditionFailure("a change of the schema is a commit of its own")
+            case .reset(let type):
+                head = try FeedHousekeeping.append(
+                    .reset, type: type, description: [], head, state.databases, write.context, &raw)
+                entries.append(nil)
+            case .closure(let body):
+                switch ClosureEnd.run(
+                    body, write.context, state, head, raw, keepsEntry: core.dispatcher.wantsEntries)
+                {
+                case .undone(let error): return error.isMapFull ? .mapFull : .failed(at: index, error)
+                case .kept(let finished):
+                    if head.sequence < finished.head.sequence { entries.append(finished.entry) }
+                    head = finished.head
+                    raw = finished.intoRaw()
+                }
+            }
+            positions.append(Position(store: state.identity, head: head))
+        }
+        do {
+            try head.write(since: first, now: now, state, in: &raw)
+        } catch {
+            if error.isMapFull { return .mapFull }
+            throw error
+        }
+        if let failure = raw.commitFailure() {
+            if failure.isMapFull { return .mapFull }
+            throw failure
+        }
+        if head.sequence > first { core.dispatcher.committed(head.sequence, entries) }
+        return .committed(positions)
+    }
+}

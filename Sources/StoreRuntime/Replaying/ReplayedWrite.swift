@@ -1,0 +1,66 @@
+package import Foundation
+package import StoreEngine
+
+/// One change set to be made again: when, by whom and of what inputs it was made, and what it did.
+package struct ReplayedWrite: Sendable {
+    /// What it did.
+    package enum Content: Sendable {
+        /// A write closure.
+        case closure(@Sendable (inout WriteTransaction) throws -> Void)
+        /// A change of a record type.
+        case schema(RecordType)
+        /// A program that is not ModelStore has written to records of the type with this number, or of all.
+        case reset(type: UInt32)
+    }
+
+    package var time: Date
+    package var originName: String
+    package var processID: Int32
+    package var epoch: UInt64
+    /// The first state of the random stream.
+    package var seed: UInt64
+    package var content: Content
+
+    package init(
+        time: Date, originName: String, processID: Int32, epoch: UInt64, seed: UInt64 = 0, _ content: Content
+    ) {
+        self.time = time
+        self.originName = originName
+        self.processID = processID
+        self.epoch = epoch
+        self.seed = seed
+        self.content = content
+    }
+
+    /// The inputs of its transaction.
+    var context: WriteContext {
+        WriteContext(
+            time: time, seed: seed, origin: Origin(name: originName, processID: processID), token: StoreCore.nextToken()
+        )
+    }
+}
+
+/// What came of change sets that were made again.
+package struct ReplayedWrites: Sendable {
+    /// The position after each that was made. One that changed nothing leaves it where it was.
+    package var positions: [Position] = []
+    /// Why the one after them could not be made.
+    package var failure: (any Error)?
+}
+
+extension Store {
+    /// Makes change sets again, in few commits, and waits until models and live results show them. Blocks.
+    ///
+    /// - Throws: ``StoreError`` when none of them can be made whatever they are: `readOnly`, `closed`, `diskFull`, `nestedWrite`.
+    package func replay(_ writes: [ReplayedWrite]) throws -> ReplayedWrites {
+        try requireWritable()
+        let core = core
+        let done = try core.perform { try ReplayRunner(core: core).run(writes) }
+        if let last = done.positions.last, core.stepper.isRunning {
+            let shown = Handover<Void>()
+            core.stepper.afterShowing(last.sequence) { shown.give(()) }
+            shown.wait()
+        }
+        return done
+    }
+}

@@ -1,0 +1,43 @@
+import LMDB
+import StoreEngine
+
+/// What became of one write closure before the commit.
+enum ClosureEnd: ~Copyable {
+    case undone(any Error)
+    case kept(FinishedWrite)
+
+    /// Runs a closure in `raw`.
+    ///
+    /// - Parameters:
+    ///   - head: the feed's head before it.
+    ///   - keepsEntry: whether its change set is kept in memory.
+    static func run(
+        _ body: @Sendable (inout WriteTransaction) throws -> Void, _ context: WriteContext, _ state: StoreState,
+        _ head: FeedHead, _ raw: consuming LMDBWriteTransaction, keepsEntry: Bool
+    ) -> ClosureEnd {
+        var transaction = WriteTransaction(raw: raw, state: state, head: head, context: context)
+        transaction.keepsEntry = keepsEntry
+        do {
+            try body(&transaction)
+        } catch {
+            // A closure may have caught and hidden that the map is full.
+            if let pending = transaction.pendingFailure, pending.isMapFull { return .undone(pending) }
+            return .undone(error)
+        }
+        guard transaction.token == context.token else {
+            return .undone(
+                StoreError(
+                    .transactionMisused, "the closure exchanged its transaction for another one",
+                    remedy: "use a transaction only inside its own closure"))
+        }
+        return finish(transaction)
+    }
+
+    private static func finish(_ transaction: consuming WriteTransaction) -> ClosureEnd {
+        do {
+            return .kept(try transaction.finish())
+        } catch {
+            return .undone(error)
+        }
+    }
+}

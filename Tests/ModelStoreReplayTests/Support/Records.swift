@@ -1,0 +1,48 @@
+import Foundation
+import ModelStore
+
+@Record
+struct Room {
+    @ID var name: String
+    var floor: Int = 0
+}
+
+@Record
+struct Sensor {
+    @ID var id: String
+    @Reference(onDelete: .cascade) var room: Reference<Room>?
+    @Unique var serial: String
+    @Indexed var celsius: Double
+    var note: String?
+    var tags: [String] = []
+    var seen: Date = .transactionTime
+}
+
+@Record
+struct Ticket {
+    @ID(.assigned) var number: Int = 0
+    var token: UUID = .newID
+    var text: String
+}
+
+/// Puts a sensor somewhere else.
+struct MoveSensor: Action, Equatable {
+    var id: String
+    var room: String?
+
+    func run(in tx: inout WriteTransaction) throws -> Bool {
+        guard try tx.get(Sensor.self, id: id) != nil else { return false }
+        try tx.update(Sensor.self, id: id) { $0.room = room.map { Reference($0) } }
+        return true
+    }
+}
+
+/// Adds a ticket, whose number, token and time are the transaction's.
+struct AddTicket: Action {
+    var text: String
+
+    func run(in tx: inout WriteTransaction) throws {
+        let mark = Int.random(in: 0..<1_000, using: &tx.random)
+        try tx.insert(Ticket(text: "\(text) \(mark) \(tx.newID())"))
+    }
+}
