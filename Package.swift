@@ -134,7 +134,8 @@ let package = Package(
         .testTarget(
             name: "ModelStoreReplayTests",
             dependencies: [
-                "ModelStoreReplay", "ModelStoreTesting", "ModelStore", "StoreRuntime", "StoreEngine", "StoreExpressions",
+                "ModelStoreReplay", "ModelStoreTesting", "ModelStore", "StoreRuntime", "StoreEngine",
+                "StoreExpressions",
             ],
             exclude: ["Fixtures"]
         ),
@@ -191,7 +192,8 @@ let package = Package(
         .testTarget(
             name: "StoreCLITests",
             dependencies: [
-                "StoreCommands", "store-cli", "StoreExpressions", "StoreRuntime", "StoreEngine", "LMDB", "ChildPrograms",
+                "StoreCommands", "store-cli", "StoreExpressions", "StoreRuntime", "StoreEngine", "LMDB",
+                "ChildPrograms",
             ],
             exclude: ["Golden", "Fixtures"]
         ),

@@ -37,7 +37,7 @@ import Testing
         #expect(try await store.send(MoveSensor(id: "none", room: nil)).result == false)
         let set = try #require(try await sets(store).last)
         #expect(set.action?.name == "MoveSensor" && set.changes.isEmpty)
-        #expect(try store.verify().isEmpty)
+        #expect(try store.findings() == [])
     }
 
     @Test func `An action that throws leaves nothing`() async throws {
@@ -70,7 +70,7 @@ import Testing
         let set = try #require(try await sets(store).last)
         #expect(try set.action?.decoded(as: AddTicket.self).text == text)
         #expect(set.changes.count == 1)
-        #expect(try store.verify().isEmpty)
+        #expect(try store.findings() == [])
     }
 
     @Test func `Two actions in one write are refused`() async throws {

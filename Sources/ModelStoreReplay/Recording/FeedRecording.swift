@@ -1,8 +1,8 @@
-import StoreEngine
+package import StoreEngine
 public import StoreRuntime
 
 /// Writes the change sets of a store's feed into a trace. It belongs to one task at a time.
-final class FeedRecording {
+package final class FeedRecording {
     private let store: Store
     private var writer: TraceWriter
     private var encoding: FeedEncoding
@@ -13,7 +13,7 @@ final class FeedRecording {
     let redactedTypes: Set<String>
 
     /// The place in the feed up to which change sets are written.
-    var position: Position { walk.position }
+    package var position: Position { walk.position }
 
     /// The types as they are at that place.
     var schema: TraceSchema { encoding.schema }
@@ -21,7 +21,7 @@ final class FeedRecording {
     /// Begins a trace: its header and rows.
     ///
     /// - Throws: `StoreError`: as ``Store/record(to:options:)``.
-    init(_ store: Store, to path: String, _ options: RecordingOptions) throws {
+    package init(_ store: Store, to path: String, _ options: RecordingOptions) throws {
         self.store = store
         let begun = try store.read { tx in try Self.begin(tx._reading, to: path, options) }
         (writer, rowCount, encoding, walk) = (begun.writer, begun.rowCount, begun.encoding, begun.walk)
@@ -54,7 +54,7 @@ final class FeedRecording {
     }
 
     /// Writes the change sets up to a sequence number.
-    func advance(to sequence: UInt64) throws {
+    package func advance(to sequence: UInt64) throws {
         while walk.position.sequence < sequence {
             let left = Int(sequence - walk.position.sequence)
             var parts: [FeedPart] = []
@@ -82,10 +82,10 @@ final class FeedRecording {
     func append(_ frame: TraceFrame) throws { try writer.append(frame) }
 
     /// Writes what there is so that it outlives this program.
-    func flush() throws { try writer.flush() }
+    package func flush() throws { try writer.flush() }
 
     /// Writes the rest of the feed, and the end.
-    func finish() throws -> RecordingSummary {
+    package func finish() throws -> RecordingSummary {
         let (position, content) = try store.read { tx in
             (try tx._reading.feedPosition(), redactedTypes.isEmpty ? try tx._reading.contentHash() : nil)
         }

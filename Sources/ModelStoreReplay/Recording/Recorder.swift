@@ -81,7 +81,9 @@ private final class RecordingBox: @unchecked Sendable {
 
     private func write(_ event: RecorderLog.Event, _ subscriptions: inout ObservedSubscriptions) throws {
         switch event {
-        case .stepped(let sequence): try recording.advance(to: sequence)
+        case .stepped(let sequence):
+            try recording.advance(to: sequence)
+            if !subscriptions.isEmpty { try recording.append(.shown(sequence)) }
         case .frame(let frame): try recording.append(frame)
         case .subscribed(let number, let key):
             try recording.append(
@@ -105,6 +107,8 @@ private struct ObservedSubscriptions {
     }
 
     private var entries: [Int: Entry] = [:]
+
+    var isEmpty: Bool { entries.isEmpty }
 
     mutating func add(
         _ number: Int, _ key: LiveKey, _ schema: TraceSchema, redacted: Set<String>

@@ -49,8 +49,10 @@ final class RecorderLog: RuntimeWitness {
                     remedy: "record to a faster disk, or without observers")
                 return nil
             }
-            // Those between need not be told.
-            if case .stepped = event, case .stepped = state.events.last { state.events.removeLast() }
+            // Where nobody observes, those between need not be told.
+            if !includesObservers, case .stepped = event, case .stepped = state.events.last {
+                state.events.removeLast()
+            }
             state.events.append(event)
             return state.takeWaiter()
         }

@@ -238,7 +238,8 @@ final class ReplayRun {
     private func replay(_ line: TraceReader.Line) throws {
         switch line.frame {
         case .row, .commit: throw damaged(line.number, TraceMistake("a row stands behind the first frame"))
-        case .advanced: return
+        // What was a step is one again, by the flush before.
+        case .advanced, .shown: return
         case .opened(let path): try open(path)
         case .closed(let path): scopes[path]?.popLast()?.close()
         case .unsubscribed(let number):

@@ -14,6 +14,7 @@ extension TraceFrame {
             else { throw TraceMistake("a row lacks a member") }
             self = .row(TraceRow(typeName: name, incarnation: incarnation, record: record))
         case "commit": self = .commit(try TraceCommit(json))
+        case "shown": self = .shown(UInt64(try Self.number(first.value).magnitude))
         case "subscribe": self = .subscribed(try TraceSubscription(json))
         case "deliver": self = .delivered(try TraceDelivery(json))
         case "unsubscribe": self = .unsubscribed(try Self.number(first.value))

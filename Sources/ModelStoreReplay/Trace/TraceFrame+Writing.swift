@@ -11,6 +11,7 @@ extension TraceFrame {
                 JSONMember("record", row.record),
             ])
         case .commit(let commit): commit.json
+        case .shown(let sequence): .object([JSONMember("shown", .number(JSONNumber(sequence)))])
         case .subscribed(let subscription): subscription.json
         case .delivered(let delivery): delivery.json
         case .unsubscribed(let number): .object([JSONMember("unsubscribe", .number(JSONNumber(number)))])

@@ -7,6 +7,8 @@ package enum TraceFrame: Sendable {
     case row(TraceRow)
     /// A change set.
     case commit(TraceCommit)
+    /// Models and live results show a position: the change sets before it, up to the one shown before, were one step.
+    case shown(UInt64)
     /// Somebody subscribed to a live query.
     case subscribed(TraceSubscription)
     /// A subscriber was given an update.

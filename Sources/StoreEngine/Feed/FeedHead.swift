@@ -22,6 +22,9 @@ package struct FeedHead: Hashable, Sendable {
         self.transactionID = transactionID
     }
 
+    /// How many change sets are retained.
+    package var retainedCount: UInt64 { sequence + 1 - oldest }
+
     package init(from bytes: RawSpan) throws(CodecError) {
         var reader = ByteReader(bytes)
         sequence = try reader.read()

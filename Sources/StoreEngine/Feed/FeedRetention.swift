@@ -28,7 +28,7 @@ package struct FeedRetention {
 
     /// Whether a step of its own is due, by the number of change sets.
     package static func isDue(_ head: FeedHead, _ limits: StoreLimits) -> Bool {
-        head.sequence - head.oldest >= UInt64(max(limits.retainedChangeSets, 1)) + slack(limits)
+        head.retainedCount > UInt64(max(limits.retainedChangeSets, 1)) + slack(limits)
     }
 
     /// Removes some change sets by the way of a commit, where the steps do not keep up.
@@ -36,7 +36,7 @@ package struct FeedRetention {
         _ head: inout FeedHead, added: Int, now: Date, _ raw: inout LMDBWriteTransaction
     ) throws(StoreError) {
         let limit = UInt64(max(limits.retainedChangeSets, 1)) + 2 * FeedRetention.slack(limits)
-        guard head.sequence - head.oldest >= limit else { return }
+        guard head.retainedCount > limit else { return }
         head.oldest = try allowed(head.sequence - limit + 1, head, now, &raw)
         _ = try removeFragments(before: head.oldest, atMost: FeedRetention.fragmentsPerCommit + 2 * added, &raw)
     }

@@ -66,7 +66,8 @@ extension WriteTransaction {
     // Static, so that the changes can be read while the LMDB transaction is written to.
     private static func writeFeedEntry(
         _ net: [(entry: Int, changed: [Int])], of changes: borrowing NetChanges, _ action: RecordedAction?,
-        _ state: StoreState, _ head: FeedHead, _ context: WriteContext, keepsEntry: Bool, to raw: inout LMDBWriteTransaction
+        _ state: StoreState, _ head: FeedHead, _ context: WriteContext, keepsEntry: Bool,
+        to raw: inout LMDBWriteTransaction
     ) throws -> (FeedHead, WrittenEntry?) {
         var writer = FeedEntryWriter(database: state.databases.feed, head: head)
         writer.begin(context, head: head, changeCount: net.count, action: action)

@@ -24,7 +24,9 @@ final class ChangeVerifier {
             report.add(
                 .contradiction, at: place, "it belongs to the epoch \(String(entry.epoch, radix: 16)), which had ended")
         }
-        if entry.changes.isEmpty { report.add(.contradiction, at: place, "it has no changes") }
+        if entry.changes.isEmpty, entry.action == nil {
+            report.add(.contradiction, at: place, "it has neither changes nor an action")
+        }
         for (number, change) in entry.changes.enumerated() {
             let place = VerifyPlace.feed(sequence: entry.sequence, fragment: nil, change: number)
             do {

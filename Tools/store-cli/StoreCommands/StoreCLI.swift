@@ -17,7 +17,7 @@ struct StoreCLI: ParsableCommand {
             Create.self, Types.self, Schema.self, Import.self, Export.self, Get.self, Query.self, Insert.self,
             Upsert.self, SetFields.self, Delete.self, Watch.self, Feed.self, Consumers.self, Migrate.self, Stat.self,
             Readers.self, Verify.self,
-            VerifyWalk.self,
+            VerifyWalk.self, Record.self, Replay.self,
             Backup.self, Compact.self, Restore.self,
         ])
 

@@ -1,4 +1,5 @@
 import LMDB
+import ModelStoreReplay
 import StoreEngine
 import StoreExpressions
 
@@ -57,7 +58,7 @@ extension ExitStatus {
         .invalidValue: .badData, .tooLarge: .badData, .schemaMismatch: .badData,
         .unknownType: .usage, .unknownField: .usage,
         .notAStore: .noInput, .noSuchStore: .noInput,
-        .newerFormat: .newerFormat,
+        .newerFormat: .newerFormat, .newerTrace: .newerFormat, .traceDamaged: .badData, .notRecordable: .failed,
     ]
 
     /// The status for a kind of store error. What is not named is the system's failure, not the caller's.

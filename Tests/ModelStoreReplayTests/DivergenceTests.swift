@@ -1,0 +1,115 @@
+import Foundation
+import ModelStore
+import ModelStoreReplay
+import StoreEngine
+import StoreRuntime
+import Testing
+
+@Suite("Divergences") struct DivergenceTests {
+    /// Another version of the program, whose action of the same name does something else to hot sensors.
+    private enum Tomorrow {
+        struct Heat: Action {
+            static var actionName: String { "Heat" }
+            var id: String
+            var by: Double
+
+            func run(in tx: inout WriteTransaction) throws {
+                try tx.update(Sensor.self, id: id) { $0.celsius = min($0.celsius + by, 100) }
+            }
+        }
+    }
+
+    private struct Heat: Action {
+        var id: String
+        var by: Double
+
+        func run(in tx: inout WriteTransaction) throws {
+            try tx.update(Sensor.self, id: id) { $0.celsius += by }
+        }
+    }
+
+    private func recorded(in folder: Folder) async throws {
+        let store = try Store.temporary(records: Room.self, Sensor.self, Ticket.self)
+        try await store.write { try $0.insert(Sensor(id: "s", serial: "1", celsius: 20)) }
+        let recorder = try await Recorder(store, to: folder.file("t"))
+        for _ in 0..<10 { try await store.send(Heat(id: "s", by: 15)) }
+        try await recorder.finish()
+    }
+
+    @Test func `An action that does something else today is found at its frame`() async throws {
+        let folder = try Folder()
+        try await recorded(in: folder)
+        let types = (Room.self, Sensor.self, Ticket.self)
+        let same = ReplayOptions(actions: ActionCatalog(Heat.self), records: types.0, types.1, types.2)
+        #expect(try await Replayer.replay(folder.file("t"), options: same).actionCount == 10)
+        let changed = ReplayOptions(actions: ActionCatalog(Tomorrow.Heat.self), records: types.0, types.1, types.2)
+        let divergence = try #require(
+            await #expect(throws: ReplayDivergence.self) {
+                try await Replayer.replay(folder.file("t"), options: changed)
+            })
+        // 20 + 5 * 15 = 95 is the last that both come to.
+        let lines = try String(decoding: folder.read("t"), as: UTF8.self).split(separator: "\n")
+        let line = lines[divergence.line - 1]
+        #expect(line.contains(#""name":"Heat""#) && line.contains(#""set":{"celsius":110"#))
+        #expect(divergence.expected.contains("110") && divergence.found.contains("100"))
+        #expect(divergence.cause.contains(#""name":"Heat""#))
+    }
+
+    @Test func `An action that fails today is a divergence with its error`() async throws {
+        struct Failing: Action {
+            static var actionName: String { "Heat" }
+            func run(in tx: inout WriteTransaction) throws { throw StoreError(.conditionNotMet, "too hot") }
+        }
+        let folder = try Folder()
+        try await recorded(in: folder)
+        let options = ReplayOptions(
+            actions: ActionCatalog(Failing.self), records: Room.self, Sensor.self, Ticket.self)
+        let divergence = await #expect(throws: ReplayDivergence.self) {
+            try await Replayer.replay(folder.file("t"), options: options)
+        }
+        #expect(divergence?.found.contains("too hot") == true)
+    }
+
+    @Test func `A replay stops where it is told to, and leaves the store there`() async throws {
+        let folder = try Folder()
+        try await recorded(in: folder)
+        let end = try TraceReader(path: folder.file("t")).header.start.sequence
+        var options = ReplayOptions()
+        options.until = end + 4
+        let summary = try await Replayer.replay(folder.file("t"), into: folder.file("store"), options: options)
+        #expect(summary.changeSetCount == 4 && summary.position?.sequence == end + 4)
+        let store = try Store(at: folder.file("store"), records: Room.self, Sensor.self, Ticket.self)
+        #expect(try store.read { try $0.get(Sensor.self, id: "s")?.celsius } == 80)
+        store.close()
+    }
+
+    @Test func `Redacted values do not reach the trace, and equal ones stay equal`() async throws {
+        let folder = try Folder()
+        let store = try Store.temporary(records: Room.self, Sensor.self, Ticket.self)
+        try await store.write { tx in
+            for number in 0..<4 {
+                try tx.insert(
+                    Sensor(
+                        id: "s\(number)", serial: "secret-\(number)", celsius: 1, note: "shared \(number % 2) secret"))
+            }
+        }
+        var options = RecordingOptions()
+        options.redactedFields = ["Sensor.serial", "Sensor.note"]
+        let recorder = try await Recorder(store, to: folder.file("t"), options: options)
+        try await store.send(Heat(id: "s1", by: 1))
+        try await store.write { try $0.update(Sensor.self, id: "s2") { $0.note = "another secret" } }
+        try await recorder.finish()
+        #expect(!String(decoding: try folder.read("t"), as: UTF8.self).contains("secret"))
+        let summary = try await Replayer.replay(folder.file("t"), into: folder.file("store"))
+        #expect(!summary.hasEqualHashes && summary.changeSetCount == 2)
+        let replayed = try Store(at: folder.file("store"), records: Room.self, Sensor.self, Ticket.self)
+        let notes = try replayed.read { try $0.fetch(Sensor.order { $0.id.ascending }).map(\.note) }
+        #expect(notes[1] == notes[3] && notes[0] != notes[1] && notes[2] != notes[0])
+        replayed.close()
+        options.redactedFields = ["Sensor.tags"]
+        let error = await #expect(throws: StoreError.self) {
+            _ = try await Recorder(store, to: folder.file("u"), options: options)
+        }
+        #expect(error?.code == .notRecordable)
+    }
+}

@@ -1,0 +1,117 @@
+import Foundation
+import ModelStore
+import ModelStoreReplay
+import StoreEngine
+import StoreRuntime
+import Testing
+
+@Suite("Replays of random histories") struct HistoryReplayTests {
+    private static let isLong = ProcessInfo.processInfo.environment["MODELSTORE_LONG"] == "1"
+
+    static let seeds: [UInt64] = {
+        if let text = ProcessInfo.processInfo.environment["MODELSTORE_SEED"], let seed = UInt64(text) { return [seed] }
+        return Array(1...(isLong ? 2_000 : 8))
+    }()
+
+    @Test(arguments: seeds)
+    func `What was recorded is replayed in records, feed and deliveries`(seed: UInt64) async throws {
+        let folder = try Folder()
+        let store = try Store.temporary(records: Room.self, Sensor.self, Ticket.self)
+        var history = RandomHistory(seed: seed, store)
+        var random = TransactionRandom(seed: ~seed)
+        for _ in 0..<Int.random(in: 0..<10, using: &random) { try await history.write() }
+        let recorder = try await Recorder(store, to: folder.file("t"))
+        var subscribers: [Task<Int, any Error>] = []
+        var scopes: [Scope] = []
+        for _ in 0..<40 {
+            switch Int.random(in: 0..<8, using: &random) {
+            case 0 where subscribers.count < 8:
+                let request = history.request()
+                let isCount = Bool.random(using: &random)
+                subscribers.append(Task { try await Self.read(store, request, isCount) })
+            case 1 where !subscribers.isEmpty: subscribers.removeFirst().cancel()
+            case 2: scopes.append(try scopes.last?.child("part") ?? store.scope("app \(scopes.count)"))
+            case 3 where !scopes.isEmpty: scopes.removeLast().close()
+            default: try await history.write()
+            }
+        }
+        let recorded = try await recorder.finish()
+        for subscriber in subscribers { subscriber.cancel() }
+        let summary = try await Replayer.replay(folder.file("t"), into: folder.file("store"))
+        #expect(summary.hasEqualHashes && summary.position == recorded.position, "MODELSTORE_SEED=\(seed)")
+        #expect(summary.omittedSubscriptionCount == 0)
+        var semantic = ReplayOptions(
+            actions: ActionCatalog(MoveSensor.self, AddTicket.self), records: Room.self, Sensor.self, Ticket.self)
+        semantic.comparison = .semantic
+        try await Replayer.replay(folder.file("t"), options: semantic)
+        let again = try Store(at: folder.file("store"), records: Room.self, Sensor.self, Ticket.self)
+        let findings = try again.findings()
+        #expect(findings == [], "MODELSTORE_SEED=\(seed)")
+        again.close()
+    }
+
+    private static func read(_ store: Store, _ request: FetchRequest<Sensor>, _ isCount: Bool) async throws -> Int {
+        var count = 0
+        if isCount {
+            for try await _ in store.counts(of: request) { count += 1 }
+        } else {
+            for try await _ in store.updates(of: request) { count += 1 }
+        }
+        return count
+    }
+
+    @Test(arguments: seeds.prefix(isLong ? 50 : 2))
+    func `A trace that was cut off or changed anywhere is an error, and never a crash`(seed: UInt64) async throws {
+        let folder = try Folder()
+        let store = try Store.temporary(records: Room.self, Sensor.self, Ticket.self)
+        var history = RandomHistory(seed: seed, store)
+        var options = RecordingOptions()
+        options.start = .oldest
+        for _ in 0..<12 { try await history.write() }
+        try store.record(to: folder.file("t"), options: options)
+        let trace = try folder.read("t")
+        var random = TransactionRandom(seed: seed)
+        for turn in 0..<(Self.isLong ? 2_000 : 40) {
+            var damaged = trace
+            if turn.isMultiple(of: 2) {
+                damaged.removeLast(Int.random(in: 1...trace.count, using: &random))
+            } else {
+                damaged[Int.random(in: 0..<trace.count, using: &random)] ^= 1 << UInt8.random(in: 0..<8, using: &random)
+            }
+            try folder.write(damaged, to: "damaged")
+            let error = #expect(throws: StoreError.self, "MODELSTORE_SEED=\(seed), turn \(turn)") {
+                try TraceFrames.readAll(folder.file("damaged"))
+            }
+            guard let code = error?.code else { continue }
+            #expect([.traceDamaged, .newerTrace].contains(code), "\(error.map { "\($0)" } ?? "")")
+        }
+    }
+
+    @Test func `What a recorder left that was killed is replayed up to its last whole chunk`() async throws {
+        let folder = try Folder()
+        let store = try Store.temporary(records: Room.self, Sensor.self, Ticket.self)
+        var options = RecordingOptions()
+        options.start = .oldest
+        for number in 0..<700 { try await store.send(AddTicket(text: "\(number)")) }
+        try store.record(to: folder.file("t"), options: options)
+        let trace = try folder.read("t")
+        try folder.write(trace.prefix(trace.count * 2 / 3), to: "cut")
+        await #expect(throws: StoreError.self) { try await Replayer.replay(folder.file("cut")) }
+        var replay = ReplayOptions()
+        replay.acceptsUnfinished = true
+        let summary = try await Replayer.replay(folder.file("cut"), options: replay)
+        #expect(summary.isUnfinished && summary.hasEqualHashes)
+        #expect((256..<700).contains(summary.changeSetCount))
+    }
+}
+
+/// Reads a trace to its end, for what is wrong with it.
+enum TraceFrames {
+    @discardableResult
+    static func readAll(_ path: String) throws -> Int {
+        let reader = try TraceReader(path: path)
+        var count = 0
+        while try reader.next() != nil { count += 1 }
+        return count
+    }
+}

@@ -1,0 +1,66 @@
+import ArgumentParser
+import ModelStoreReplay
+import StoreEngine
+import StoreRuntime
+
+/// `record`: a trace of what was changed.
+struct Record: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract:
+            "Writes what the feed tells into a trace, and with --follow what is committed, until it is interrupted.",
+        discussion: """
+            A trace is a text file of one JSON value a line: the record types and records where it begins, then the change \
+            sets. `replay` makes a store of it again. Subscriptions and scopes are within other processes and not in it; a \
+            program records its own with ModelStoreReplay.
+
+            --redact puts other values in the place of those of a field, equal ones for equal values. Of actions only the \
+            names are left then.
+            """)
+
+    @OptionGroup var options: GlobalOptions
+    @Argument(help: ArgumentHelp("The file to write.", valueName: "file"), completion: .file()) var file: String
+    @Option(
+        help: ArgumentHelp("The position to begin after; oldest when left out.", valueName: "position"))
+    var since: PositionArgument?
+    @Flag(help: "Go on with each change set as it is committed, by whatever process.") var follow = false
+    @Option(
+        help: ArgumentHelp("A field whose values are redacted, as Type.field; may be repeated.", valueName: "field"))
+    var redact: [String] = []
+
+    func run() throws {
+        let interruption = Interruption()
+        if follow { interruption.watchSignals() }
+        try options.read { store in
+            var recording = RecordingOptions()
+            recording.redactedFields = redact
+            let since = since ?? .oldest
+            recording.start = .after(try store.read { try since.position(in: $0._reading) })
+            let trace = FollowedTrace(store: store, path: file, options: recording, follows: follow)
+            let summary = try AsyncWork.run(endedBy: interruption) { try await trace.write() }
+            StandardError.writeLine(
+                "recorded \(Counted.text(summary.changeSetCount, "change set")) after "
+                    + "\(Counted.text(summary.rowCount, "record")) to \(file)")
+        }
+    }
+}
+
+/// A trace that is written as change sets come.
+private struct FollowedTrace: Sendable {
+    let store: Store
+    let path: String
+    let options: RecordingOptions
+    let follows: Bool
+
+    func write() async throws -> RecordingSummary {
+        let recording = try FeedRecording(store, to: path, options)
+        try recording.advance(to: store.feedRange.upperBound)
+        if follows {
+            try recording.flush()
+            for try await set in store.changes(since: recording.position) where set.isLastPart {
+                try recording.advance(to: set.sequence)
+                try recording.flush()
+            }
+        }
+        return try recording.finish()
+    }
+}
