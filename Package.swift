@@ -142,7 +142,8 @@ let package = Package(
         .testTarget(
             name: "ModelStoreComponentsTests",
             dependencies: [
-                "ModelStoreComponents", "ModelStoreTesting", "ModelStore", "StoreRuntime", "StoreEngine",
+                "ModelStoreComponents", "ModelStoreReplay", "ModelStoreTesting", "ModelStore", "StoreRuntime",
+                "StoreEngine",
             ]
         ),
         .testTarget(

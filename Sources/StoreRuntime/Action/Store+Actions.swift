@@ -31,3 +31,21 @@ extension Store {
         return try ActionCoding.encode(action, of: A.actionName)
     }
 }
+
+extension Store {
+    /// Queues an action, after all writes that were queued before, and does not wait for it.
+    ///
+    /// - Parameter onError: told why it was not done, on no particular thread.
+    package func queue<A: Action>(_ action: A, onError: @escaping @Sendable (any Error) -> Void) {
+        do {
+            try requireWritable()
+            let payload = try payload(of: action)
+            let job = core.makeJob(nil, nil, { tx in try action.runNoted(payload: payload, in: &tx) }, ResultBox())
+            core.submit(job) { result in
+                if case .failure(let error) = result { onError(error) }
+            }
+        } catch {
+            onError(error)
+        }
+    }
+}

@@ -1,0 +1,89 @@
+public import StoreEngine
+public import StoreRuntime
+
+/// A program's state in one record of a store, which actions alone change, and which outlives the program.
+///
+/// ```swift
+/// @Record
+/// struct Counter {
+///     @ID var name: String
+///     var count = 0
+/// }
+///
+/// enum CounterAction: StateAction {
+///     case add(Int)
+///
+///     func reduce(_ state: inout Counter) {
+///         switch self {
+///         case .add(let amount): state.count += amount
+///         }
+///     }
+/// }
+///
+/// let counter = try await SavedStateStore<CounterAction>(store, initially: Counter(name: "visits"))
+/// try await counter.send(.add(1))
+/// print(counter.count)                                     // tracked by Observation: this field alone
+/// ```
+///
+/// As ``StateStore``, with these differences: the elements are the fields of the record; other processes see it and may send actions
+/// too; each action is a write, stands in the feed with what it changed, and can be replayed. It keeps the record's model alive. It
+/// can be used from any thread.
+@dynamicMemberLookup
+public final class SavedStateStore<A: StateAction>: Sendable where A.State.ID: Codable {
+    private let store: Store
+    /// The state's model.
+    public let model: Model<A.State>
+
+    /// The state with the id of `initial`; where the store has none, that one is put there.
+    ///
+    /// - Throws: ``StoreError``, as a write.
+    public init(_ store: Store, initially initial: A.State) async throws {
+        self.store = store
+        let id = initial.recordID
+        if let known = try store.modelIfPresent(A.State.self, id: id) {
+            model = known
+        } else {
+            try await store.write { tx in
+                if try tx.get(A.State.self, id: id) == nil { try tx.insert(initial) }
+            }
+            model = try store.model(A.State.self, id: id)
+        }
+    }
+
+    /// Does an action, and returns once it is committed and shown.
+    ///
+    /// - Throws: ``StoreError``: `recordNotFound` when the state was deleted; as ``Store/send(_:durability:)``.
+    @discardableResult
+    public func send(_ action: A) async throws -> Position {
+        try await store.send(ReduceState(id: model.id, action)).position
+    }
+
+    /// A field of the state as it is, tracked by Observation.
+    public subscript<V>(dynamicMember field: KeyPath<A.State.Fields, Field<A.State, V>>) -> V {
+        model[dynamicMember: field]
+    }
+
+    /// A field's values: the one as it is, then each other one.
+    public func values<V: Equatable & SendableMetatype>(
+        of field: KeyPath<A.State.Fields, Field<A.State, V>>
+    ) -> ModelValues<A.State, V> {
+        model.values(of: field)
+    }
+
+    /// A binding to a field, which queues an action when it is set. It shows the value once that is committed.
+    ///
+    /// - Parameters:
+    ///   - toAction: the action that gives the field a value.
+    ///   - onError: told of each action that was not done, on no particular thread. By default nobody is told.
+    public func binding<V: Sendable>(
+        _ field: KeyPath<A.State.Fields, Field<A.State, V>>, toAction: @escaping @Sendable (V) -> A,
+        onError: @escaping @Sendable (any Error) -> Void = { _ in }
+    ) -> Binding<V> {
+        let shown = model.binding(field)
+        return Binding {
+            shown.wrappedValue
+        } set: { [store, model] value in
+            store.queue(ReduceState(id: model.id, toAction(value)), onError: onError)
+        }
+    }
+}

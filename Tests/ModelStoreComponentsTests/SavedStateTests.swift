@@ -1,0 +1,67 @@
+import ModelStore
+import ModelStoreComponents
+import ModelStoreReplay
+import ModelStoreTesting
+import StoreRuntime
+import Foundation
+import Testing
+
+@Record
+private struct Counter {
+    @ID var name: String
+    var count: Int = 0
+    var title: String = ""
+}
+
+private enum CounterAction: StateAction {
+    case add(Int)
+    case name(String)
+
+    func reduce(_ state: inout Counter) {
+        switch self {
+        case .add(let amount): state.count += amount
+        case .name(let title): state.title = title
+        }
+    }
+}
+
+@Suite("App state in a store", .leakFree) struct SavedStateTests {
+    @Test func `It is there again for whoever opens the store next, and the first state counts once`() async throws {
+        let path = NSTemporaryDirectory() + "/saved-state-\(UUID().uuidString)"
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        let first = try Store(at: path, records: Counter.self)
+        try await SavedStateStore<CounterAction>(first, initially: Counter(name: "a", count: 5)).send(.add(2))
+        first.close()
+        let second = try Store(at: path, records: Counter.self)
+        let counter = try await SavedStateStore<CounterAction>(second, initially: Counter(name: "a"))
+        #expect(counter.count == 7)
+        second.close()
+    }
+
+    @Test func `Elements are told on their own, and bindings send actions`() async throws {
+        let store = try Store.temporary(records: Counter.self)
+        let counter = try await SavedStateStore<CounterAction>(store, initially: Counter(name: "a"))
+        var titles = counter.values(of: \.title).makeAsyncIterator()
+        #expect(await titles.next() == "")
+        try await counter.send(.add(1))
+        let title = counter.binding(\.title) { .name($0) }
+        title.wrappedValue = "visits"
+        // What changed another element was not told.
+        #expect(await titles.next() == "visits")
+        #expect(title.wrappedValue == "visits" && counter.count == 1)
+    }
+
+    @Test func `Its actions are recorded and replayed`() async throws {
+        let store = try Store.temporary(records: Counter.self)
+        let path = NSTemporaryDirectory() + "/saved-state-\(UUID().uuidString).trace"
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        let counter = try await SavedStateStore<CounterAction>(store, initially: Counter(name: "a"))
+        for number in 1...5 { try await counter.send(.add(number)) }
+        var recording = RecordingOptions()
+        recording.start = .oldest
+        try store.record(to: path, options: recording)
+        let options = ReplayOptions(
+            actions: ActionCatalog(ReduceState<CounterAction>.self), records: Counter.self)
+        #expect(try await Replayer.replay(path, options: options).actionCount == 5)
+    }
+}
