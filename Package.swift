@@ -62,7 +62,7 @@ let package = Package(
         // Recording what happens in a store, and doing it again.
         .target(
             name: "ModelStoreReplay",
-            dependencies: ["ModelStore", "StoreRuntime", "StoreEngine", "StoreExpressions", "LMDB"]
+            dependencies: ["StoreRuntime", "StoreEngine", "StoreExpressions", "LMDB"]
         ),
 
         // What programs' tests use.
@@ -112,7 +112,7 @@ let package = Package(
         .target(
             name: "Hostwatch",
             dependencies: [
-                "ModelStore",
+                "ModelStore", "ModelStoreReplay",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             path: "Tools/hostwatch/Hostwatch"

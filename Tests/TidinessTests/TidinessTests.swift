@@ -21,21 +21,27 @@ import Testing
         ("Sources/LMDB", ["CLMDB"]),
         ("Sources/StoreEngine", ["LMDB"]),
         ("Sources/StoreRuntime", ["LMDB", "StoreEngine"]),
+        ("Sources/StoreExpressions", ["StoreEngine"]),
         ("Sources/StoreMacros", []),
         ("Sources/ModelStore", ["StoreEngine", "StoreRuntime"]),
         ("Sources/ModelStoreComponents", ["ModelStore", "LMDB", "StoreEngine", "StoreRuntime"]),
-        ("Sources/ModelStoreTesting", ["ModelStore", "StoreRuntime"]),
+        ("Sources/ModelStoreReplay", ["LMDB", "StoreEngine", "StoreRuntime", "StoreExpressions"]),
+        ("Sources/ModelStoreTesting", ["ModelStore", "ModelStoreReplay", "StoreRuntime"]),
         ("Sources/ModelStoreService", ["ModelStore", "LMDB", "StoreEngine", "StoreRuntime"]),
         ("Sources/ModelStoreCombine", ["ModelStore", "LMDB", "StoreEngine", "StoreRuntime"]),
         ("Sources/ModelStoreEvents", ["ModelStore", "StoreEngine", "StoreRuntime"]),
-        ("Tools/store-cli", ["LMDB", "StoreEngine", "StoreRuntime", "StoreCommands"]),
-        ("Tools/hostwatch", ["ModelStore", "Hostwatch"]),
+        (
+            "Tools/store-cli",
+            ["LMDB", "StoreEngine", "StoreRuntime", "StoreExpressions", "ModelStoreReplay", "StoreCommands"]
+        ),
+        ("Tools/hostwatch", ["ModelStore", "ModelStoreReplay", "Hostwatch"]),
         ("Tools/livepage", ["ModelStore", "ModelStoreEvents", "ModelStoreService", "Livepage"]),
     ]
 
     @Test(arguments: layers.map(\.folder)) func `Arrows point from a layer to its users only`(folder: String) throws {
         let modules: Set<String> = [
-            "CLMDB", "LMDB", "StoreEngine", "StoreRuntime", "StoreMacros", "ModelStore", "ModelStoreComponents",
+            "CLMDB", "LMDB", "StoreEngine", "StoreRuntime", "StoreExpressions", "ModelStoreReplay", "StoreMacros",
+            "ModelStore", "ModelStoreComponents",
             "ModelStoreTesting", "ModelStoreService", "ModelStoreCombine", "ModelStoreEvents", "StoreCommands",
             "Hostwatch", "Livepage",
         ]
@@ -123,9 +129,11 @@ import Testing
     }
 
     @Test func `Public declarations of the library are documented`() throws {
-        for folder in ["StoreEngine", "StoreRuntime", "ModelStore", "ModelStoreComponents", "ModelStoreTesting"]
-            + Self.adapters
-        {
+        let libraries = [
+            "StoreEngine", "StoreRuntime", "ModelStore", "ModelStoreComponents", "ModelStoreReplay",
+            "ModelStoreTesting",
+        ]
+        for folder in libraries + Self.adapters {
             for file in try SourceTree.files(below: "Sources/" + folder) {
                 for (number, line) in file.lines.enumerated() where declaresPublic(line) {
                     let isInherited = Self.inherited.contains { line.contains($0) }

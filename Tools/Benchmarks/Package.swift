@@ -19,6 +19,7 @@ let package = Package(
                 "CLMDBRaw",
                 .product(name: "ModelStore", package: "ModelStore"),
                 .product(name: "ModelStoreComponents", package: "ModelStore"),
+                .product(name: "ModelStoreReplay", package: "ModelStore"),
                 .product(name: "OpenCombine", package: "OpenCombine"),
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),

@@ -1,6 +1,5 @@
-public import ModelStore
 import StoreEngine
-import StoreRuntime
+public import StoreRuntime
 import Synchronization
 
 /// Records a running store: its change sets, who subscribed to which live queries and was given what, the scopes, and how far
@@ -114,7 +113,7 @@ private struct ObservedSubscriptions {
         _ number: Int, _ key: LiveKey, _ schema: TraceSchema, redacted: Set<String>
     ) -> TraceSubscription {
         let request = TraceRequest(key, among: schema.current)
-        let isRedacted = !redacted.isEmpty
+        let isRedacted = !schema.reachable(from: key.typeName).isDisjoint(with: redacted)
         let omission: String? =
             request == nil ? "an expression cannot say what it asks for" : isRedacted ? "fields are redacted" : nil
         entries[number] = Entry(key: key, isRecorded: omission == nil)

@@ -16,7 +16,7 @@ public struct RecordingOptions: Sendable {
     public var start = Start.newest
     /// Fields whose values the trace must not hold, as `Type.field`: others stand for them, equal ones for equal values. What a
     /// trace with redactions is replayed to is compared by its content and not by its hashes; the payloads and results of actions
-    /// are left out, and so are deliveries of types with redacted fields.
+    /// are left out, and so are deliveries of types with redacted fields, and of types that refer to such.
     public var redactedFields: [String] = []
     /// Whether subscriptions to live queries, with what they are given, and scopes are recorded beside change sets, by a recorder that
     /// is attached to a running store.

@@ -31,7 +31,7 @@ struct Redactor {
             guard type.fields[place].type.hasPseudonyms else {
                 throw StoreError(
                     .notRecordable, "\(name) is \(type.fields[place].type), whose values cannot be redacted",
-                    remedy: "redact fields of text, numbers, data, UUIDs and dates")
+                    remedy: "redact fields of text, numbers, data, UUIDs and dates, and arrays of these")
             }
             fields[type.name, default: []].insert(type.fields[place].name)
         }
@@ -53,11 +53,23 @@ struct Redactor {
     }
 
     mutating func redact(_ value: inout JSONValue, _ field: StoredField, of type: RecordType) {
-        guard fields[type.name]?.contains(field.name) == true, !value.isNull else { return }
-        let key = JSONWriter.text(of: value)
-        let number = numbers[key] ?? numbers.count + 1
-        numbers[key] = number
-        value = field.type.pseudonym(number)
+        guard fields[type.name]?.contains(field.name) == true else { return }
+        redact(&value, field.type)
+    }
+
+    private mutating func redact(_ value: inout JSONValue, _ type: FieldType) {
+        switch type.unwrapped {
+        case .array(let element), .set(let element):
+            guard case .array(var elements) = value else { return }
+            for index in elements.indices { redact(&elements[index], element) }
+            value = .array(elements)
+        default:
+            if value.isNull { return }
+            let key = JSONWriter.text(of: value)
+            let number = numbers[key] ?? numbers.count + 1
+            numbers[key] = number
+            value = type.pseudonym(number)
+        }
     }
 }
 
@@ -67,6 +79,7 @@ extension FieldType {
         switch self {
         case .optional(let wrapped): wrapped.hasPseudonyms
         case .reference(_, let id): id.hasPseudonyms
+        case .array(let element), .set(let element): element.hasPseudonyms
         case .string, .data, .uuid, .date, .double, .int16, .int32, .int64, .uint16, .uint32, .uint64: true
         default: false
         }

@@ -1,4 +1,3 @@
-import ModelStore
 import StoreEngine
 import StoreRuntime
 

@@ -1,5 +1,4 @@
 import Foundation
-import ModelStore
 import StoreEngine
 import StoreRuntime
 

@@ -16,6 +16,17 @@ package struct TraceSchema: Sendable {
     /// The types that are not replaced, by number.
     package var current: [RecordType] { numbers.values.sorted().compactMap { types[$0] } }
 
+    /// The names of a type, and of all that it refers to, directly or by others.
+    func reachable(from name: String) -> Set<String> {
+        var found: Set<String> = []
+        var open = [name]
+        while let next = open.popLast() {
+            guard found.insert(next).inserted, let type = try? type(named: next) else { continue }
+            open += type.fields.compactMap { $0.type.reference?.target }
+        }
+        return found
+    }
+
     /// Takes a type's new description.
     mutating func become(_ type: RecordType) {
         types[type.id] = type

@@ -36,5 +36,6 @@ public protocol Action: Codable, Sendable {
 }
 
 extension Action {
+    /// The name of the type.
     public static var actionName: String { String(describing: Self.self) }
 }

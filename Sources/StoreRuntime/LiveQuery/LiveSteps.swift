@@ -25,7 +25,7 @@ package final class LiveSteps {
     private var last: LiveShown?
     private var hasBegun = false
     /// What the witness of the store calls this subscription; nil where it has none.
-    private let witnessNumber: Int?
+    private var witnessNumber: Int?
 
     init(_ source: any LiveSubscribable, _ signal: Signal = Signal()) {
         self.source = source
@@ -78,19 +78,24 @@ package final class LiveSteps {
 
     /// The step to what is shown now, with nothing else being shown between the look and what the witness is told.
     private func stepToShown() -> LiveStep {
-        subscription.use.witnesses.inOrder { witness in given(shown, witness) }
+        refresh()
+        return subscription.use.witnesses.inOrder { witness in given(subscription.use.result.visible, witness) }
     }
 
-    /// What is shown now.
-    private var shown: LiveShown {
-        // A query that was given another request shows the result of that.
-        subscription = source.refresh(subscription, signal)
-        return subscription.use.result.visible
+    /// Turns to what is asked for now: a query may have been given another request.
+    private func refresh() {
+        let new = source.refresh(subscription, signal)
+        let isOther = new.use !== subscription.use
+        subscription = new
+        guard isOther, let number = witnessNumber else { return }
+        // To the witness, another subscription.
+        new.use.witnesses.inOrder { $0?.unsubscribed(number) }
+        witnessNumber = new.use.witnesses.subscribed(to: new.use.result.key)
     }
 
     /// What is shown at a position; nil where that is not known any more.
     func shown(at sequence: UInt64) -> LiveShown? {
-        subscription = source.refresh(subscription, signal)
+        refresh()
         return subscription.use.result.shown(at: sequence)
     }
 

@@ -2,6 +2,7 @@ public import ArgumentParser
 import Dispatch
 import Glibc
 import ModelStore
+import ModelStoreReplay
 
 /// The command `hostwatch`.
 public struct HostwatchCommand: AsyncParsableCommand {
@@ -30,9 +31,21 @@ public struct HostwatchCommand: AsyncParsableCommand {
     @Option(name: .long, help: ArgumentHelp("How often the service reads the machine's state.", valueName: "seconds"))
     var interval: Double?
 
+    @Option(name: .long, help: ArgumentHelp("Record what the service does as a trace.", valueName: "file"))
+    var record: String?
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp("A field that is redacted in the trace; may be repeated.", valueName: "Type.field"))
+    var redact: [String] = []
+
     public init() {}
 
     public func validate() throws {
+        if record != nil, once || report {
+            throw ValidationError("--record is for the service, without --once and --report")
+        }
+        if record == nil, !redact.isEmpty { throw ValidationError("--redact is for --record") }
         guard let interval else { return }
         if once || report { throw ValidationError("--interval is for the service, without --once and --report") }
         guard (0.01...86_400).contains(interval) else {
@@ -57,6 +70,7 @@ public struct HostwatchCommand: AsyncParsableCommand {
             // A line is of use when it is seen, also by those who read a file or a pipe.
             fflush(nil)
         }
+        let recorder = try await recorder(of: mirror)
         let work = Task { try await service.run() }
         let signals = [SIGINT, SIGTERM].map { signal in
             let source = DispatchSource.makeSignalSource(signal: signal)
@@ -65,7 +79,16 @@ public struct HostwatchCommand: AsyncParsableCommand {
             return source
         }
         defer { for source in signals { source.cancel() } }
-        try await work.value
+        let outcome = await work.result
+        if let recorded = try await recorder?.finish() { print("recorded \(recorded.changeSetCount) change sets") }
+        try outcome.get()
+    }
+
+    private func recorder(of mirror: HostMirror) async throws -> Recorder? {
+        guard let record else { return nil }
+        var options = RecordingOptions()
+        options.redactedFields = redact
+        return try await Recorder(mirror.store, to: record, options: options)
     }
 
     private func takeSnapshot(_ mirror: HostMirror) throws {

@@ -1,0 +1,92 @@
+import ArgumentParser
+import Foundation
+import ModelStore
+import ModelStoreReplay
+
+/// Measures what recording costs a writer, and how fast a trace is written and replayed.
+///
+/// ```
+/// swift run -c release --package-path Tools/Benchmarks benchmarks replay --directory /dev/shm
+/// ```
+struct ReplayBenchmark: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "replay",
+        abstract: "Measures recording and replaying, against a writer alone and the target.")
+
+    @Option(help: "How many small change sets there are.") var count = 200_000
+    @Option(help: "Where stores and traces are made.") var directory = NSTemporaryDirectory()
+    @Option(help: "How often each is done.") var rounds = 5
+
+    func run() async throws {
+        let folder = directory + "/replay-benchmark-\(getpid())"
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        try await recording(folder)
+        try await replaying(folder)
+    }
+
+    /// A writer with a recorder and without one, in turns.
+    private func recording(_ folder: String) async throws {
+        var ratios: [Double] = []
+        for round in 0..<rounds {
+            let alone = try await write(to: "\(folder)/alone\(round)", trace: nil)
+            let recorded = try await write(to: "\(folder)/recorded\(round)", trace: "\(folder)/trace\(round)")
+            ratios.append(Double(alone) / Double(recorded))
+        }
+        print("a writer that is recorded: \(median(ratios)) of one alone, change sets of one record, not synced")
+    }
+
+    private func write(to path: String, trace: String?) async throws -> Int {
+        var options = StoreOptions()
+        options.durability = .relaxed
+        options.limits.retainedChangeSets = count + 10
+        let store = try Store(at: path, records: Visit.self, options: options)
+        let recorder: Recorder? = if let trace { try await Recorder(store, to: trace) } else { nil }
+        let begin = Monotonic.nanoseconds
+        for number in 0..<count {
+            try await store.write { tx in try tx.insert(visit(number)) }
+        }
+        let time = Monotonic.nanoseconds - begin
+        try await recorder?.finish()
+        store.close()
+        try FileManager.default.removeItem(atPath: path)
+        return time
+    }
+
+    /// Traces of one record a change set, replayed.
+    private func replaying(_ folder: String) async throws {
+        var options = StoreOptions()
+        options.durability = .relaxed
+        options.limits.retainedChangeSets = count + 10
+        let store = try Store(at: folder + "/source", records: Visit.self, options: options)
+        for number in 0..<count {
+            try await store.write { tx in try tx.insert(visit(number)) }
+        }
+        let trace = folder + "/source.trace"
+        var recording = RecordingOptions()
+        recording.start = .oldest
+        var (written, replayed): ([Double], [Double]) = ([], [])
+        for round in 0..<rounds {
+            let begin = Monotonic.nanoseconds
+            try store.record(to: trace, options: recording)
+            let middle = Monotonic.nanoseconds
+            let summary = try await Replayer.replay(trace, into: "\(folder)/replayed\(round)")
+            let end = Monotonic.nanoseconds
+            precondition(summary.changeSetCount > count && summary.hasEqualHashes)
+            written.append(rate(middle - begin) / 100_000)
+            replayed.append(rate(end - middle) / 100_000)
+            try FileManager.default.removeItem(atPath: "\(folder)/replayed\(round)")
+        }
+        store.close()
+        print("writing a trace of a feed: \(median(written)) times 100,000 change sets a second;", terminator: " ")
+        print("replaying it, with each hash compared: \(median(replayed)) times")
+    }
+
+    private func visit(_ number: Int) -> Visit {
+        Visit(id: number, place: number % 400, day: number % 100, guest: "guest \(number % 10_000)")
+    }
+
+    private func rate(_ nanoseconds: Int) -> Double { Double(count) / Double(nanoseconds) * 1e9 }
+
+    private func median(_ values: [Double]) -> String { TablePrinter.number(values.sorted()[values.count / 2]) }
+}
