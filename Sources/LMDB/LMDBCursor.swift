@@ -15,14 +15,17 @@ package struct LMDBCursor: ~Copyable, ~Escapable {
 
     private let cursor: OpaquePointer
     private let context: Unmanaged<TransactionContext>
+    /// Moves the cursor where an overlay lies over the database.
+    private let overlaid: OverlayWalk?
     private var place = Place.nowhere
     private var currentKey = unsafe MDB_val()
     private var currentValue = unsafe MDB_val()
 
     @_lifetime(immortal)
-    init(_ cursor: OpaquePointer, context: Unmanaged<TransactionContext>) {
+    init(_ cursor: OpaquePointer, context: Unmanaged<TransactionContext>, overlay: OverlayTable?) {
         unsafe self.cursor = cursor
         unsafe self.context = context
+        overlaid = overlay.map { unsafe OverlayWalk(cursor, $0) }
     }
 
     deinit {
@@ -65,6 +68,10 @@ package struct LMDBCursor: ~Copyable, ~Escapable {
     @_lifetime(self: copy self)
     package mutating func seek(atLeast key: RawSpan) throws(LMDBError) -> Bool {
         guard LMDBKey.isValid(key) else { throw invalidKey(key.byteCount) }
+        if let overlaid {
+            let code = unsafe overlaid.seek(atLeast: key, key: &currentKey, value: &currentValue)
+            return try arrive(code, otherwise: .afterLast)
+        }
         let code = unsafe Calls.seek(cursor, MDB_SET_RANGE, key, key: &currentKey, value: &currentValue)
         return try arrive(code, otherwise: .afterLast)
     }
@@ -73,6 +80,10 @@ package struct LMDBCursor: ~Copyable, ~Escapable {
     @_lifetime(self: copy self)
     package mutating func seek(exactly key: RawSpan) throws(LMDBError) -> Bool {
         guard LMDBKey.isValid(key) else { throw invalidKey(key.byteCount) }
+        if let overlaid {
+            let code = unsafe overlaid.seek(exactly: key, key: &currentKey, value: &currentValue)
+            return try arrive(code, otherwise: .nowhere)
+        }
         let code = unsafe Calls.seek(cursor, MDB_SET_KEY, key, key: &currentKey, value: &currentValue)
         return try arrive(code, otherwise: .nowhere)
     }
@@ -94,7 +105,7 @@ package struct LMDBCursor: ~Copyable, ~Escapable {
     }
 
     /// Where the key of the entry lies in memory, which tells it from all other entries of the database as long as the
-    /// transaction writes nothing; 0 when the cursor stands on none.
+    /// transaction writes nothing and no overlay is laid over it; 0 when the cursor stands on none.
     package var address: UInt { UInt(bitPattern: unsafe currentKey.mv_data) }
 
     private func invalidKey(_ byteCount: Int) -> LMDBError {
@@ -104,6 +115,10 @@ package struct LMDBCursor: ~Copyable, ~Escapable {
     @inline(__always)
     @_lifetime(self: copy self)
     private mutating func move(_ operation: MDB_cursor_op, otherwise: Place) throws(LMDBError) -> Bool {
+        if let overlaid {
+            let code = unsafe overlaid.move(operation, key: &currentKey, value: &currentValue)
+            return try arrive(code, otherwise: otherwise)
+        }
         let code = unsafe Calls.move(cursor, operation, key: &currentKey, value: &currentValue)
         return try arrive(code, otherwise: otherwise)
     }

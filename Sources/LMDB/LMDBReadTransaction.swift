@@ -16,6 +16,9 @@ package struct LMDBReadTransaction: ~Copyable {
         environment.endRead(context)
     }
 
+    /// Shows another state from now on: cursors that are open do not change.
+    package mutating func lay(_ overlay: LMDBOverlay) { context.overlay = overlay }
+
     /// What this transaction sees.
     package var snapshot: LMDBSnapshot {
         @_lifetime(borrow self)

@@ -21,6 +21,10 @@ package struct LMDBSnapshot: ~Escapable {
         guard LMDBKey.isValid(key) else {
             throw unsafe context.takeUnretainedValue().invalidKey(key.byteCount, "mdb_get")
         }
+        if unsafe context._withUnsafeGuaranteedRef({ $0.overlay != nil }), let entry = overlaid(database, key) {
+            if entry.isHidden { return nil }
+            return unsafe _overrideLifetime(entry.value, copying: self)
+        }
         var found = unsafe MDB_val()
         let code = unsafe Calls.get(context._withUnsafeGuaranteedRef { unsafe $0.handle }, database, key, into: &found)
         if code == 0 {
@@ -30,12 +34,20 @@ package struct LMDBSnapshot: ~Escapable {
         throw unsafe context.takeUnretainedValue().failure(code, "mdb_get")
     }
 
-    /// The size of a database in this snapshot.
+    /// What an overlay has under a key; nil where it leaves that to the snapshot. Apart, as most transactions have none.
+    @inline(never)
+    private func overlaid(_ database: LMDBDatabase, _ key: RawSpan) -> OverlayEntry? {
+        unsafe context.takeUnretainedValue().overlay?.table(database)?.find(key)
+    }
+
+    /// The size of a database in this snapshot. Under an overlay the entries are those of its state, and the pages those of
+    /// the snapshot.
     package func statistics(of database: LMDBDatabase) throws(LMDBError) -> LMDBStatistics {
         var statistics: LMDBStatistics?
         let context = unsafe context.takeUnretainedValue()
         let code = unsafe Calls.statistics(context.handle, database, into: &statistics)
-        guard code == 0, let statistics else { throw context.failure(code, "mdb_stat") }
+        guard code == 0, var statistics else { throw context.failure(code, "mdb_stat") }
+        if let table = context.overlay?.table(database) { statistics.entries += table.entryDelta }
         return statistics
     }
 
@@ -46,7 +58,8 @@ package struct LMDBSnapshot: ~Escapable {
         let context = unsafe context.takeUnretainedValue()
         let code = unsafe Calls.openCursor(context.handle, database, into: &cursor)
         guard code == 0, let cursor = unsafe cursor else { throw context.failure(code, "mdb_cursor_open") }
-        let opened = unsafe LMDBCursor(cursor, context: self.context)
+        let opened = unsafe LMDBCursor(
+            cursor, context: self.context, overlay: context.overlay?.table(database))
         return unsafe _overrideLifetime(opened, copying: self)
     }
 

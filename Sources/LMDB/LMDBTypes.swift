@@ -18,7 +18,7 @@ package struct LMDBStatistics: Hashable, Sendable {
     package let branchPages: Int
     package let leafPages: Int
     package let overflowPages: Int
-    package let entries: Int
+    package internal(set) var entries: Int
 
     /// The bytes of the file that it takes.
     package var byteCount: Int { (branchPages + leafPages + overflowPages) * pageSize }

@@ -17,6 +17,8 @@ final class TransactionContext: @unchecked Sendable {
     var readingThread: UInt = 0
     /// Whether LMDB has failed the transaction: only an abort is left.
     var hasFailed = false
+    /// What its snapshots and the cursors opened from now on show instead of what they hold.
+    var overlay: LMDBOverlay?
     /// Transactions on the same commit that this one had before `handle`; bytes and cursors may still be theirs.
     private var retired: [OpaquePointer] = unsafe []
 
@@ -35,6 +37,7 @@ final class TransactionContext: @unchecked Sendable {
     /// Ends a read transaction but keeps its reader slot.
     func reset() {
         endRetired()
+        overlay = nil
         if let handle = unsafe handle { unsafe Calls.reset(handle) }
     }
 

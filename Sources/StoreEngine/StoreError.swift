@@ -91,6 +91,8 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
         public static let positionOfAnotherStore = Code("positionOfAnotherStore")
         /// The store's history at the position is not the one that the position was taken from.
         public static let positionDiverged = Code("positionDiverged")
+        /// The feed does not tell what the store held at the position.
+        public static let pastUnknown = Code("pastUnknown")
         /// There is no consumer of this name.
         public static let consumerNotFound = Code("consumerNotFound")
         /// The consumer is held by another process or task.

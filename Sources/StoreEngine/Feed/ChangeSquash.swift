@@ -111,7 +111,8 @@ package struct ChangeSquash {
         return RecordChange(change, type: type, name: newest.name)
     }
 
-    private static func earlier(
+    /// The earlier values of the fields that differ between two states of a record.
+    static func earlier(
         _ old: RecordBytes, _ new: RecordBytes, _ type: OpenType
     ) throws(CodecError) -> [EarlierValue] {
         try type.withNewest(old) { (old) throws(CodecError) in

@@ -4,7 +4,7 @@ package import LMDB
 ///
 /// A `read` closure gets one and must not let it escape. What it reads stays as it is while the closure runs.
 public struct ReadTransaction: ~Copyable, ReadableTransaction {
-    private let raw: LMDBReadTransaction
+    private var raw: LMDBReadTransaction
     private let state: StoreState
 
     /// Begins reading through `raw`.
@@ -12,6 +12,11 @@ public struct ReadTransaction: ~Copyable, ReadableTransaction {
         self.raw = raw
         self.state = state
     }
+
+    /// Shows an earlier state from now on.
+    ///
+    /// - Parameter past: that state, over the one of this transaction.
+    package mutating func show(_ past: PastState) { raw.lay(past.overlay) }
 
     public var _reading: ReadingScope {
         @_lifetime(borrow self)

@@ -1,0 +1,128 @@
+import LMDB
+
+/// Makes of earlier records what differs between the store's databases then and now: the records, and the entries that they
+/// have in today's indexes.
+@safe
+struct OverlayMaker: ~Copyable, ~Escapable {
+    private let scope: ReadingScope
+    private let earlier: EarlierRecords
+    private var builder = LMDBOverlayBuilder()
+
+    @_lifetime(copy scope)
+    init(_ scope: ReadingScope, _ earlier: EarlierRecords) {
+        self.scope = scope
+        self.earlier = earlier
+    }
+
+    /// The overlay that shows the earlier records.
+    consuming func make() throws(StoreError) -> LMDBOverlay {
+        let catalog = scope.state.catalog
+        for record in earlier.entries {
+            let type = catalog.types[record.typeIndex]
+            do {
+                try add(record, type)
+            } catch let error as CodecError {
+                // A migration looks at the records that there are, and not at those that were.
+                if earlier.hasChanged(type) { throw Self.unfit(type, error) }
+                throw unsafe scope.damage(type, key: record.key.span.bytes, error)
+            } catch {
+                throw StoreError(reading: error, at: "the records of \(type.name)")
+            }
+        }
+        do {
+            return try builder.finish()
+        } catch {
+            throw Self.clash(error, catalog)
+        }
+    }
+
+    @_lifetime(self: copy self)
+    private mutating func add(_ record: EarlierRecords.Entry, _ type: OpenType) throws {
+        let key = record.key
+        let now = unsafe try scope.value(type.database, key: key.span.bytes)
+        guard let now else {
+            guard let before = record.before else { return }
+            unsafe builder.add(type.database, key: key.span.bytes, value: before.span.bytes)
+            let entries = unsafe try Self.entries(of: before.span.bytes, key, type)
+            for (index, entries) in zip(type.indexes, entries) {
+                for entry in entries { try add(entry, to: index, record, type) }
+            }
+            return
+        }
+        guard let before = record.before else {
+            unsafe builder.hide(type.database, key: key.span.bytes)
+            for (index, entries) in zip(type.indexes, try Self.entries(of: now, key, type)) {
+                for entry in entries { unsafe builder.hide(index.database, key: entry.key.span.bytes) }
+            }
+            return
+        }
+        if unsafe now.isEqual(to: before.span.bytes) { return }
+        unsafe builder.replace(type.database, key: key.span.bytes, value: before.span.bytes)
+        let (old, new) = (
+            unsafe try Self.entries(of: before.span.bytes, key, type), try Self.entries(of: now, key, type)
+        )
+        for (place, index) in type.indexes.enumerated() {
+            // An entry that both have stays.
+            for entry in new[place] where !old[place].contains(where: { $0.key == entry.key }) {
+                unsafe builder.hide(index.database, key: entry.key.span.bytes)
+            }
+            for entry in old[place] where !new[place].contains(where: { $0.key == entry.key }) {
+                try add(entry, to: index, record, type)
+            }
+        }
+    }
+
+    @_lifetime(self: copy self)
+    private mutating func add(
+        _ entry: ExpectedEntry, to index: OpenIndex, _ record: EarlierRecords.Entry, _ type: OpenType
+    ) throws {
+        let key = entry.key
+        // Of an index that has become unique since, a record that has not changed may have the same value.
+        if entry.isSole, earlier.hasChanged(type),
+            let data = unsafe try scope.value(index.database, key: key.span.bytes)
+        {
+            let holder = unsafe try IndexEntry.recordKey(key: key.span.bytes, data: data).array()
+            guard earlier.contains(typeIndex: record.typeIndex, key: holder) else { throw Self.ambiguous(index, type) }
+        }
+        unsafe builder.add(index.database, key: key.span.bytes, value: entry.data.span.bytes)
+    }
+
+    /// The entries of a record in each of the indexes; none in those that are being built, in which nothing is looked up.
+    private static func entries(
+        of bytes: RawSpan, _ key: [UInt8], _ type: OpenType
+    ) throws(CodecError) -> [[ExpectedEntry]] {
+        try type.withNewest(RecordBytes(unverified: bytes)) { (newest) throws(CodecError) in
+            var all: [[ExpectedEntry]] = []
+            all.reserveCapacity(type.indexes.count)
+            for index in type.indexes {
+                all.append(
+                    index.stored.isBuilding
+                        ? [] : unsafe try ExpectedEntry.all(of: newest, key: key.span.bytes, index))
+            }
+            return all
+        }
+    }
+
+    private static func clash(_ clash: LMDBOverlayBuilder.Clash, _ catalog: Catalog) -> StoreError {
+        for type in catalog.types {
+            if let index = type.indexes.first(where: { $0.database == clash.database }) {
+                return ambiguous(index, type)
+            }
+        }
+        return StoreError(.damaged, "the feed has two records under one key", remedy: "run `store-cli verify`")
+    }
+
+    private static func unfit(_ type: OpenType, _ error: CodecError) -> StoreError {
+        StoreError(
+            .pastUnknown,
+            "a record of \(type.name) as it was then does not fit the fields that the type has now: \(error.reason)",
+            remedy: "read a position from the change of the schema on", cause: error)
+    }
+
+    private static func ambiguous(_ index: OpenIndex, _ type: OpenType) -> StoreError {
+        StoreError(
+            .pastUnknown,
+            "two records of \(type.name) had one value in (\(index.fieldNames(in: type.type))), which has become unique since",
+            remedy: "read a position from the change of the schema on")
+    }
+}

@@ -1,0 +1,60 @@
+import LMDB
+
+extension ReadingScope {
+    /// The feed's head, where the feed tells all that there is in this snapshot.
+    ///
+    /// - Throws: ``StoreError``: `pastUnknown` when a program that is not ModelStore has written since.
+    package func toldHead() throws(StoreError) -> FeedHead {
+        let head = try feedHead()
+        if head.transactionID == UInt64(snapshot.transactionID) { return head }
+        throw unknown("a program that is not ModelStore has written to the store", before: head.sequence + 1)
+    }
+
+    /// So many changes are read from the feed at once.
+    private static let changesAtOnce = 4_096
+
+    /// Calls `body` with the change sets between two positions, large ones in parts, in their order.
+    ///
+    /// - Parameters:
+    ///   - position: the earlier one, from which the feed can be resumed.
+    ///   - sequence: the sequence number of the last change set.
+    /// - Throws: what `body` throws; ``StoreError``: `pastUnknown` when the change sets do not tell all that changed;
+    ///   `damaged`.
+    func forEachPart(
+        after position: Position, upTo sequence: UInt64, _ body: (FeedPart) throws(StoreError) -> Void
+    ) throws(StoreError) {
+        var walk = FeedWalk(after: position)
+        while walk.position.sequence < sequence {
+            let rest = Int(sequence - walk.position.sequence)
+            let parts = try walk.read(self, FeedWalk.Limits(changes: Self.changesAtOnce, changeSets: rest))
+            guard !parts.isEmpty else {
+                throw StoreError(
+                    .damaged, "change set \(walk.position.sequence + 1) of the feed is missing",
+                    remedy: "run `store-cli verify`")
+            }
+            for part in parts {
+                try requireTold(part)
+                try body(part)
+            }
+        }
+    }
+
+    /// Fails for a change set after which it cannot be told what was before it.
+    private func requireTold(_ part: FeedPart) throws(StoreError) {
+        for change in part.changes {
+            if change.kind == .reset {
+                throw unknown("a program that is not ModelStore wrote to the store there", before: part.sequence)
+            }
+            if state.catalog.place(ofType: change.type) == nil {
+                throw unknown(
+                    "it is of a record type in whose place a migration has put another one", before: part.sequence)
+            }
+        }
+    }
+
+    private func unknown(_ reason: String, before sequence: UInt64) -> StoreError {
+        StoreError(
+            .pastUnknown, "what the store held before change set \(sequence) cannot be told: \(reason)",
+            remedy: "read a later position, or restore a backup from before it beside the store")
+    }
+}

@@ -1,0 +1,135 @@
+import Foundation
+import LMDB
+import StoreEngine
+import StoreRuntime
+import Testing
+
+/// Earlier states of stores with random histories, against what the stores held then.
+@Suite struct PastOracleTests {
+    private static let blocks: [Range<UInt64>] = {
+        if let text = ProcessInfo.processInfo.environment["MODELSTORE_SEED"], let seed = UInt64(text) {
+            return [seed..<seed + 1]
+        }
+        return (0..<UInt64(TestLength.runs(4, long: 200))).map { $0 * 5..<($0 + 1) * 5 }
+    }()
+
+    @Test(arguments: blocks)
+    func `a view of a position shows what the store held there, by every path`(seeds: Range<UInt64>) throws {
+        for seed in seeds {
+            let history = try PastHistory(seed: seed)
+            defer { history.store.close() }
+            try history.write(commits: 8)
+            try history.addTickets()
+            // Kept from early on, so that it is brought forward with each read.
+            let kept = try history.store.past(at: history.moments[history.random.pick([0, 3, 7])].position)
+            for round in 0..<3 {
+                try history.write(commits: history.random.pick([0, 1, 4]))
+                let place = "MODELSTORE_SEED=\(seed), round \(round)"
+                let moment = history.random.pick(history.moments)
+                try history.store.at(moment.position) { tx in
+                    try check(tx, moment, &history.random, "\(place), at \(moment.position.sequence)")
+                }
+                let early = try #require(history.moments.first { $0.position == kept.position })
+                try kept.read { tx in
+                    try check(tx, early, &history.random, "\(place), kept at \(kept.position.sequence)")
+                }
+            }
+            #expect(
+                kept.changedTypes == (kept.position.sequence < history.moments[9].position.sequence ? ["Ticket"] : []))
+        }
+    }
+
+    private func check(
+        _ tx: borrowing ReadTransaction, _ moment: PastHistory.Moment, _ generator: inout RequestGenerator,
+        _ place: String
+    ) throws {
+        let scope = tx._reading
+        for type in scope.catalog.types.indices {
+            let expected = moment.records(type)
+            let name = scope.catalog.types[type].name
+            var found: [DynamicRecord] = []
+            try scope.forEachDynamic(typeIndex: type) {
+                found.append($0)
+                return true
+            }
+            // As texts: a record that holds NaN does not equal itself.
+            #expect("\(found)" == "\(expected)", "\(place), \(name)")
+            #expect(try scope.count(typeIndex: type) == expected.count, "\(place), \(name)")
+            for index in scope.catalog.types[type].indexes where !index.isMultiple {
+                let entries = try scope.snapshot.statistics(of: index.database).entries
+                #expect(entries == expected.count, "\(place), \(name), an index")
+            }
+            for number in 0..<4 {
+                try RequestCheck(place: "\(place), \(name), request \(number)").run(tx, type, &generator, expected)
+            }
+        }
+    }
+
+    @Test(arguments: blocks)
+    func `a difference is what two states differ in, in either direction`(seeds: Range<UInt64>) throws {
+        for seed in seeds {
+            let history = try PastHistory(seed: seed)
+            defer { history.store.close() }
+            try history.write(commits: 5)
+            try history.addTickets()
+            try history.write(commits: 5)
+            for _ in 0..<6 {
+                let (from, to) = (history.random.pick(history.moments), history.random.pick(history.moments))
+                let place = "MODELSTORE_SEED=\(seed), \(from.position.sequence) to \(to.position.sequence)"
+                let difference = try history.store.difference(from: from.position, to: to.position)
+                let catalog = try history.store.read { $0._reading.catalog }
+                let found = try difference.changes.map { try Self.text($0) }.sorted()
+                let expected = Self.differences(from, to, catalog)
+                #expect(found == expected, "\(place)")
+            }
+        }
+    }
+
+    private static func text(_ change: RecordChange) throws -> String {
+        let type = try #require(change.type)
+        let (before, after) = (try change.before(), try change.after())
+        return text(type, change.kind, before: before, after: after, changed: change.changedFields)
+    }
+
+    private static func text(
+        _ type: OpenType, _ kind: ChangeKind, before: JSONValue?, after: JSONValue?, changed: [String]
+    ) -> String {
+        let states = [before, after].map { $0.map { JSONWriter.text(of: $0) } ?? "-" }
+        return "\(type.name) \(kind) \(states) \(changed)"
+    }
+
+    private static func differences(
+        _ from: PastHistory.Moment, _ to: PastHistory.Moment, _ catalog: Catalog
+    ) -> [String] {
+        var texts: [String] = []
+        for (place, type) in catalog.types.enumerated() {
+            let (old, new) = (byKey(from, place), byKey(to, place))
+            for key in Set(old.keys).union(new.keys) {
+                let (before, after) = (old[key], new[key])
+                var kind = before == nil ? ChangeKind.insert : .delete
+                var changed: [String] = []
+                if let before, let after {
+                    kind = before.incarnation == after.incarnation ? .update : .replace
+                    let fields = zip(before.record.values, after.record.values).enumerated()
+                    let names = fields.filter { "\($0.element.0)" != "\($0.element.1)" }.map {
+                        type.type.fields[$0.offset].name
+                    }
+                    if kind == .update {
+                        if names.isEmpty { continue }
+                        changed = names
+                    }
+                }
+                texts.append(
+                    text(
+                        type, kind, before: before?.record.json(type.type), after: after?.record.json(type.type),
+                        changed: changed))
+            }
+        }
+        return texts.sorted()
+    }
+
+    private static func byKey(_ moment: PastHistory.Moment, _ type: Int) -> [[UInt8]: PastHistory.Stored] {
+        guard type < moment.records.count else { return [:] }
+        return Dictionary(uniqueKeysWithValues: moment.records[type].map { ($0.key, $0) })
+    }
+}

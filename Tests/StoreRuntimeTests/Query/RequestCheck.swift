@@ -1,0 +1,117 @@
+import StoreEngine
+import StoreRuntime
+import Testing
+
+/// Has a random request answered by every path that could answer it, and compares that with what evaluating each record
+/// gives.
+struct RequestCheck {
+    /// What a failure names.
+    let place: String
+
+    /// Asks a random request of the records that a store has now.
+    func run(_ store: Store, _ typeIndex: Int, _ generator: inout RequestGenerator) throws {
+        try store.read { tx in
+            var all: [DynamicRecord] = []
+            try tx._reading.forEachDynamic(typeIndex: typeIndex) {
+                all.append($0)
+                return true
+            }
+            try run(tx, typeIndex, &generator, all)
+        }
+    }
+
+    /// Asks a random request.
+    ///
+    /// - Parameter all: the records that are there, in the order of their ids.
+    func run(
+        _ tx: borrowing ReadTransaction, _ typeIndex: Int, _ generator: inout RequestGenerator, _ all: [DynamicRecord]
+    ) throws {
+        let type = tx._reading.catalog.types[typeIndex].type
+        var request = generator.request(type)
+        var last: Int?
+        if generator.chance(25), let place = all.indices.randomElement(using: &generator.random) {
+            last = place
+            request.position = NaiveQuery(type: type, request: request).position(all[place])
+        }
+        // As texts: a record that holds NaN does not equal itself.
+        let expected = NaiveQuery(type: type, request: request, last: last).run(all).map { "\($0)" }
+        var unlimited = request
+        (unlimited.limit, unlimited.offset, unlimited.isDistinct) = (nil, 0, false)
+        let matching = Set(NaiveQuery(type: type, request: unlimited, last: last).run(all).map { "\($0)" })
+        // Now and then so few that all records are walked instead of gathering keys.
+        let keyByteLimit = generator.pick([1 << 20, 1 << 20, 200])
+        for path in [nil] + (try tx._reading.paths(request, typeIndex: typeIndex)).map(Optional.init) {
+            var found: [String] = []
+            try tx._reading.fetchDynamic(request, typeIndex: typeIndex, by: path, keyByteLimit: keyByteLimit) {
+                found.append("\($0)")
+                return true
+            }
+            // No order was asked for without one.
+            let isRight =
+                request.order.isEmpty
+                ? found.count == expected.count && Set(found).isSubset(of: matching) : found == expected
+            if !isRight {
+                let explanation = try tx._reading.explain(request, typeIndex: typeIndex, by: path)
+                Issue.record("\(place), by \(String(describing: path)): \(request)\n\(explanation)")
+            }
+        }
+        // Without an order it is not said which of equal rows counts.
+        if generator.chance(30), !request.isDistinct || !request.order.isEmpty {
+            let naive = NaiveQuery(type: type, request: request, last: last)
+            try checkFields(tx._reading, typeIndex, naive, all, &generator)
+        }
+        let count = try tx._reading.count(request, typeIndex: typeIndex)
+        if count != expected.count { Issue.record("\(place): counted \(count), not \(expected.count): \(request)") }
+        if request.isDistinct || generator.chance(80) { return }
+        request.limit = generator.pick([1, 2, 3, 7, 60])
+        let pages = try pages(request, tx, typeIndex)
+        var whole = request
+        whole.limit = nil
+        let rows = NaiveQuery(type: type, request: whole, last: last).run(all).map { "\($0)" }
+        if pages != rows { Issue.record("\(place): the pages of \(request) are \(pages), not \(rows)") }
+    }
+
+    /// All pages of a request, one after the other.
+    private func pages(
+        _ request: Request, _ tx: borrowing ReadTransaction, _ typeIndex: Int
+    ) throws -> [String] {
+        var request = request
+        var rows: [String] = []
+        while true {
+            let page = try tx._reading.dynamicPage(request, typeIndex: typeIndex)
+            #expect(page.next == nil || page.rows.count == request.limit)
+            rows += page.rows.map { "\($0)" }
+            guard let next = page.next else { return rows }
+            let token = try #require(PageToken(next.description))
+            #expect(token == next)
+            request.goOn(.token(token))
+        }
+    }
+
+    /// Some fields alone, which an index may give without the records.
+    private func checkFields(
+        _ reading: ReadingScope, _ typeIndex: Int, _ naive: NaiveQuery, _ all: [DynamicRecord],
+        _ generator: inout RequestGenerator
+    ) throws {
+        let type = reading.catalog.types[typeIndex].type
+        let index = generator.pick(type.indexes.map { $0.fields.compactMap(type.place(ofField:)) })
+        let places = generator.chance(70) ? Array(index.reversed()) : Array(type.fields.indices)
+        var ordered = naive.request
+        let request = ordered
+        // All of them in an order that tells what comes where.
+        if ordered.order.isEmpty { ordered.limit = nil }
+        if ordered.order.isEmpty { ordered.offset = 0 }
+        let expected = NaiveQuery(type: type, request: ordered, last: naive.last).run(all).map { record in
+            "\(places.map { record.values[$0] })"
+        }
+        for path in [nil] + (try reading.paths(request, typeIndex: typeIndex)).map(Optional.init) {
+            var found: [String] = []
+            try reading.fetchFields(ordered, places: places, typeIndex: typeIndex, by: path) {
+                found.append("\($0)")
+                return true
+            }
+            let isRight = ordered.order.isEmpty ? found.sorted() == expected.sorted() : found == expected
+            if !isRight { Issue.record("\(place), fields \(places) by \(String(describing: path)): \(request)") }
+        }
+    }
+}
