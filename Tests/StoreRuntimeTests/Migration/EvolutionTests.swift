@@ -28,6 +28,7 @@ private final class EvolutionHistory {
     private var generator: EvolutionGenerator
     private var model = EvolvingModel()
     private let seed: UInt64
+    private var pasts = EarlierContents()
     private var log: [String] = []
 
     init(seed: UInt64) throws {
@@ -53,6 +54,7 @@ private final class EvolutionHistory {
             default: try reopen()
             }
             try compare()
+            try comparePast()
         }
         let findings = try store.findings()
         #expect(findings.isEmpty, "\(findings) \(place)")
@@ -89,7 +91,8 @@ private final class EvolutionHistory {
     }
 
     private func declare() throws {
-        var next = generator.evolve(model)
+        var earlier = pasts
+        var next = earlier.evolved(with: model) { generator.evolve($0) }
         log.append("declare \(next.schema)")
         let schema = next.schema
         let isOlder = type.earlierVersion(declaredBy: schema) != nil && !SchemaFit(schema, on: type).servesFields
@@ -104,7 +107,11 @@ private final class EvolutionHistory {
         #expect(error?.code == (failing.isEmpty ? nil : .uniqueViolation), "\(String(describing: error)) \(place)")
         for field in failing { next.fields[field].index = nil }
         model = next
-        // Others that came after the one that failed are built by the next opening.
+        pasts = earlier
+        // Others that came after the one that failed are built by the next opening, and may fail in their turn.
+        for _ in failing.dropFirst() {
+            #expect(storeError { try store.addTypes([model.schema]) }?.code == .uniqueViolation, "\(place)")
+        }
         if error != nil { try store.addTypes([model.schema]) }
     }
 
@@ -132,6 +139,7 @@ private final class EvolutionHistory {
         #expect((report[0].misfitCount == 0) == fits, "\(report) \(place)")
         if fits, !isTrial {
             let names = Set(next.fields.map(\.name))
+            pasts.migrate(to: next)
             for id in next.records.keys { next.records[id] = next.records[id]?.filter { names.contains($0.key) } }
             model = next
         }
@@ -144,11 +152,33 @@ private final class EvolutionHistory {
     }
 
     private func isDistinct(_ model: EvolvingModel, _ place: Int) -> Bool {
-        let values = model.records.values.compactMap { $0[model.fields[place].name] }.filter { $0 != .none }
+        isDistinct(model.records, of: model.fields[place])
+    }
+
+    private func isDistinct(_ records: EvolvingModel.Records, of field: EvolvingModel.Field) -> Bool {
+        let values = records.values.compactMap { $0[field.name] }.filter { $0 != .none }
         return Set(values).count == values.count
     }
 
     // MARK: Comparison
+
+    /// Looks at what the store held at an earlier position, and remembers what it holds now.
+    private func comparePast() throws {
+        if let moment = pasts.moments.randomElement(using: &generator.random) {
+            log.append("at \(moment.position.sequence)")
+            let isTold =
+                moment.fits
+                && model.fields.indices.allSatisfy { place in
+                    model.fields[place].index != .unique || isDistinct(moment.records, of: model.fields[place])
+                }
+            let expected = moment.records.sorted { $0.key < $1.key }.map { dynamic($0.key, $0.value) }
+            let error = storeError {
+                try store.at(moment.position) { tx in try compare(tx, expected, moment.records) }
+            }
+            #expect(error?.code == (isTold ? nil : .pastUnknown), "\(String(describing: error)) \(place)")
+        }
+        if generator.random.oneIn(3) { pasts.add(try store.position, model.records) }
+    }
 
     private func dynamic(_ id: Int64, _ values: [String: DynamicValue]) -> DynamicRecord {
         DynamicRecord(values: type.fields.map { $0.name == "id" ? .int(id) : values[$0.name] ?? .none })
@@ -157,21 +187,24 @@ private final class EvolutionHistory {
     private func compare() throws {
         #expect(Set(type.fields.map(\.name)) == Set(model.fields.map(\.name) + ["id"]), "\(place)")
         let expected = model.records.sorted { $0.key < $1.key }.map { dynamic($0.key, $0.value) }
+        try store.read { tx in try compare(tx, expected, model.records) }
+    }
+
+    private func compare(
+        _ tx: borrowing ReadTransaction, _ expected: [DynamicRecord], _ records: EvolvingModel.Records
+    ) throws {
         var found: [DynamicRecord] = []
-        try store.read { tx in
-            try tx._reading.forEachDynamic(typeIndex: 0) { record in
-                found.append(record)
-                return true
-            }
+        try tx._reading.forEachDynamic(typeIndex: 0) { record in
+            found.append(record)
+            return true
         }
         #expect(found == expected, "\(place)")
         for field in model.fields where field.index != nil {
             let value = generator.value(field.type)
             var request = Request()
             request.condition = .comparison(FieldName(field.name), .equal, value)
-            let count = try store.read { try $0._reading.count(request, typeIndex: 0) }
-            #expect(
-                count == model.records.values.count { $0[field.name] == value }, "\(field.name) == \(value) \(place)")
+            let count = try tx._reading.count(request, typeIndex: 0)
+            #expect(count == records.values.count { $0[field.name] == value }, "\(field.name) == \(value) \(place)")
         }
     }
 }

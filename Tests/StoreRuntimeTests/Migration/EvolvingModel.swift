@@ -18,8 +18,11 @@ struct EvolvingModel {
 
     /// The fields besides the id, which is an int64.
     var fields: [Field] = []
-    /// The values of each record by the names of the fields.
-    var records: [Int64: [String: DynamicValue]] = [:]
+    /// The values of records by the names of the fields.
+    typealias Records = [Int64: [String: DynamicValue]]
+
+    /// What there is now.
+    var records: Records = [:]
     private var nameCount = 0
 
     /// What the program declares now.

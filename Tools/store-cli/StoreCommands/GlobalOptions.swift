@@ -74,6 +74,8 @@ enum GlobalArguments {
         {
             return arguments[index...index + 1] + leading + arguments[(index + 2)...]
         }
-        return [arguments[index]] + leading + arguments[(index + 1)...]
+        // The options are those of the command that `at` runs, behind the position.
+        let words = command == At.self ? min(3, arguments.count - index) : 1
+        return arguments[index..<index + words] + leading + arguments[(index + words)...]
     }
 }

@@ -18,6 +18,7 @@ struct Export: ParsableCommand {
 
     @OptionGroup var options: GlobalOptions
     @Argument(help: "The record type; all when left out.", completion: TypeNameCompletion.kind) var type: String?
+    @OptionGroup var past: PastOptions
 
     func run() throws {
         let format = options.output ?? .jsonl
@@ -28,29 +29,27 @@ struct Export: ParsableCommand {
             throw CommandFailure(.usage, "CSV holds one record type; name it")
         }
         let output = StandardOutput()
-        let count = try options.read { store in
-            try store.read { transaction in
-                let reading = transaction._reading
-                let catalog = reading.catalog
-                let only = try type.map { try catalog.requirePlace(ofTypeNamed: $0) }
-                let indexes = only.map { [$0] } ?? Array(catalog.types.indices)
-                let total = try indexes.reduce(0) { try $0 + reading.count(typeIndex: $1) }
-                let progress = ProgressBar("exporting", total: total, unit: "rows")
-                defer { progress.finish() }
-                var count = 0
-                for index in indexes {
-                    var writer = try RecordLines(
-                        catalog.types[index].type, format, wraps: type == nil, to: output)
-                    try reading.forEachDynamic(typeIndex: index) { record in
-                        try writer.append(record)
-                        count += 1
-                        progress.update(to: count)
-                        return true
-                    }
+        let count = try past.read(options) { transaction in
+            let reading = transaction._reading
+            let catalog = reading.catalog
+            let only = try type.map { try catalog.requirePlace(ofTypeNamed: $0) }
+            let indexes = only.map { [$0] } ?? Array(catalog.types.indices)
+            let total = try indexes.reduce(0) { try $0 + reading.count(typeIndex: $1) }
+            let progress = ProgressBar("exporting", total: total, unit: "rows")
+            defer { progress.finish() }
+            var count = 0
+            for index in indexes {
+                var writer = try RecordLines(
+                    catalog.types[index].type, format, wraps: type == nil, to: output)
+                try reading.forEachDynamic(typeIndex: index) { record in
+                    try writer.append(record)
+                    count += 1
+                    progress.update(to: count)
+                    return true
                 }
-                try output.flush()
-                return count
             }
+            try output.flush()
+            return count
         }
         StandardError.writeLine("exported \(Counted.text(count, "record"))")
     }

@@ -29,6 +29,7 @@ struct Query: ParsableCommand {
     @OptionGroup var options: GlobalOptions
     @Argument(help: "The record type.", completion: TypeNameCompletion.kind) var type: String
     @OptionGroup var wanted: RequestOptions
+    @OptionGroup var past: PastOptions
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp("Go on behind the page that ended with this token.", valueName: "token"))
@@ -54,37 +55,35 @@ struct Query: ParsableCommand {
 
     func run() throws {
         try requireFittingOptions()
-        try options.read { store in
-            try store.read { transaction in
-                let reading = transaction._reading
-                let index = try reading.catalog.requirePlace(ofTypeNamed: type)
-                let type = reading.catalog.types[index].type
-                var request = try wanted.request(type, in: reading.catalog)
-                if let after { try goOn(after, &request) }
-                let shown = try ShownFields(fields, of: type)
-                if distinct { shown.makeDistinct(&request, isSorted: wanted.sort != nil) }
-                try options.printing { output in
-                    if count {
-                        let count = OutputCell(try reading.count(request, typeIndex: index))
-                        try printOne(OutputColumn("count", isNumeric: true), count, to: output)
-                    } else if explain {
-                        let plan = OutputCell(try reading.explain(request, typeIndex: index, analyzed: analyze))
-                        try printOne(OutputColumn("plan"), plan, to: output)
-                    } else if isGrouped {
-                        let groups = try QueryGroups(
-                            group, aggregate, request, isSorted: wanted.sort != nil, of: type)
-                        var printer = try RowPrinter(options.format, columns: groups.columns, to: output)
-                        try groups.forEach(reading, typeIndex: index) { try printer.append($0) }
-                        try printer.finish()
-                    } else {
-                        var printer = try RowPrinter(options.format, columns: shown.columns, to: output)
-                        let next = try print(request, typeIndex: index, reading) { record in
-                            try printer.append(shown.cells(record))
-                        }
-                        try printer.finish()
-                        try output.flush()
-                        if let next { StandardError.writeLine("next page: --after \(next)") }
+        try past.read(options) { transaction in
+            let reading = transaction._reading
+            let index = try reading.catalog.requirePlace(ofTypeNamed: type)
+            let type = reading.catalog.types[index].type
+            var request = try wanted.request(type, in: reading.catalog)
+            if let after { try goOn(after, &request) }
+            let shown = try ShownFields(fields, of: type)
+            if distinct { shown.makeDistinct(&request, isSorted: wanted.sort != nil) }
+            try options.printing { output in
+                if count {
+                    let count = OutputCell(try reading.count(request, typeIndex: index))
+                    try printOne(OutputColumn("count", isNumeric: true), count, to: output)
+                } else if explain {
+                    let plan = OutputCell(try reading.explain(request, typeIndex: index, analyzed: analyze))
+                    try printOne(OutputColumn("plan"), plan, to: output)
+                } else if isGrouped {
+                    let groups = try QueryGroups(
+                        group, aggregate, request, isSorted: wanted.sort != nil, of: type)
+                    var printer = try RowPrinter(options.format, columns: groups.columns, to: output)
+                    try groups.forEach(reading, typeIndex: index) { try printer.append($0) }
+                    try printer.finish()
+                } else {
+                    var printer = try RowPrinter(options.format, columns: shown.columns, to: output)
+                    let next = try print(request, typeIndex: index, reading) { record in
+                        try printer.append(shown.cells(record))
                     }
+                    try printer.finish()
+                    try output.flush()
+                    if let next { StandardError.writeLine("next page: --after \(next)") }
                 }
             }
         }

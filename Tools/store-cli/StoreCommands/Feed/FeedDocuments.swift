@@ -24,7 +24,7 @@ struct FeedDocuments: FeedPrinter {
             if !isFirst { try output.write(",") }
             isFirst = false
             json.removeAll()
-            json.append(try Self.object(change))
+            json.append(try change.document())
             try output.write(json.bytes)
         }
     }
@@ -62,15 +62,17 @@ struct FeedDocuments: FeedPrinter {
         json.append(head)
         try output.write(json.bytes.dropLast() + Array(#","changes":["#.utf8))
     }
+}
 
-    private static func object(_ change: RecordChange) throws -> JSONValue {
+extension RecordChange {
+    /// The change as a JSON object.
+    func document() throws -> JSONValue {
         var members = [
-            JSONMember("kind", .string(change.kind.name)), JSONMember("type", .string(change.typeName)),
-            JSONMember("id", try change.id() ?? .null),
-            JSONMember("changed", .array(change.changedFields.map { .string($0) })),
-            JSONMember("before", try change.before() ?? .null), JSONMember("after", try change.after() ?? .null),
+            JSONMember("kind", .string(kind.name)), JSONMember("type", .string(typeName)),
+            JSONMember("id", try id() ?? .null), JSONMember("changed", .array(changedFields.map { .string($0) })),
+            JSONMember("before", try before() ?? .null), JSONMember("after", try after() ?? .null),
         ]
-        if let schema = try change.schema() { members.append(JSONMember("schema", schema)) }
+        if let schema = try schema() { members.append(JSONMember("schema", schema)) }
         return .object(members)
     }
 }

@@ -8,7 +8,7 @@ struct FeedRows: FeedPrinter {
     private var count = 0
 
     /// The rows that are aligned together.
-    private static let blockRowCount = 500
+    static let blockRowCount = 500
 
     private static let tableColumns = [
         OutputColumn("position", isNumeric: true), OutputColumn("time"), OutputColumn("origin"), OutputColumn("kind"),
@@ -27,17 +27,17 @@ struct FeedRows: FeedPrinter {
     mutating func append(_ changeSet: ChangeSet) throws {
         if let action = changeSet.action { try append(action, of: changeSet) }
         for change in changeSet.changes {
-            let (before, after) = (try change.before(), try change.after())
             let id = OutputCell(try change.id() ?? .null)
             let common = Self.common(changeSet)
             let named = [OutputCell(change.kind.name), OutputCell(change.typeName), id]
             if format == .csv {
                 try rows.append(
                     common + [OutputCell(Int(changeSet.origin.processID))] + named + [
-                        OutputCell(change.changedFields), OutputCell(before ?? .null), OutputCell(after ?? .null),
+                        OutputCell(change.changedFields), OutputCell(try change.before() ?? .null),
+                        OutputCell(try change.after() ?? .null),
                     ])
             } else {
-                try rows.append(common + named + [OutputCell(Self.summary(change, before, after))])
+                try rows.append(common + named + [OutputCell(try change.summary())])
             }
             count += 1
             if count.isMultiple(of: Self.blockRowCount) { try rows.endBlock() }
@@ -70,15 +70,15 @@ struct FeedRows: FeedPrinter {
     mutating func flush() throws { try rows.endBlock() }
 
     mutating func finish() throws { try rows.finish() }
+}
 
-    /// What changed, as people read it.
-    private static func summary(_ change: RecordChange, _ before: JSONValue?, _ after: JSONValue?) -> String {
-        guard change.kind == .update, let before, let after else {
-            return (after ?? before).map { JSONWriter.text(of: $0) } ?? ""
+extension RecordChange {
+    /// What changed, as people read it: the fields with both values, or the record.
+    func summary() throws -> String {
+        let fields = try fieldChanges()
+        guard fields.isEmpty else {
+            return fields.map { "\($0.name): \($0.beforeJSON) → \($0.afterJSON)" }.joined(separator: ", ")
         }
-        return change.changedFields.map { name in
-            let (old, new) = (before[name] ?? .null, after[name] ?? .null)
-            return "\(name): \(JSONWriter.text(of: old)) → \(JSONWriter.text(of: new))"
-        }.joined(separator: ", ")
+        return try afterJSON() ?? beforeJSON() ?? ""
     }
 }

@@ -1,0 +1,39 @@
+import ArgumentParser
+import StoreEngine
+
+/// `at`: another command, on the store as it was at an earlier position.
+struct At: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Runs get, query or export on the store as it was at a position.",
+        usage: "store-cli --store DIR at POSITION get|query|export …",
+        discussion: """
+            A position is the sequence number of a change set, or the token that stands for it in `stat` and `feed`: \
+            the records are those after that change set. oldest and newest are positions too. It must be one from \
+            which the feed is retained.
+
+            The schema is that of now: a field that was added since has its default, and a type that was not there has no \
+            records.
+            """)
+
+    /// The commands that read records.
+    private static let commands: [any ParsableCommand.Type] = [Get.self, Query.self, Export.self]
+
+    @Argument(help: ArgumentHelp("The position.", valueName: "position")) var position: String
+    @Argument(
+        parsing: .captureForPassthrough,
+        help: ArgumentHelp("The command and what it takes.", valueName: "command"))
+    var command: [String] = []
+
+    func run() throws {
+        let names = Self.commands.map { $0._commandName }
+        let word = command.first { !$0.hasPrefix("-") }
+        guard let word, word == command.first, names.contains(word) else {
+            throw CommandFailure(
+                .usage,
+                "after the position comes one of the commands \(names.joined(separator: ", "))"
+                    + (word.map { ", and not \(RecordText.shortened($0))" } ?? ""))
+        }
+        var inner = try StoreCLI.parseAsRoot([word, "--at", position] + command.dropFirst())
+        try inner.run()
+    }
+}

@@ -1,0 +1,20 @@
+import ArgumentParser
+import StoreEngine
+import StoreRuntime
+
+/// The option of commands that read records at an earlier position too.
+struct PastOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "The position whose records are read, as of `at`; the newest when left out.", valueName: "position"))
+    var at: PositionArgument?
+
+    /// Opens the store to read records and closes it after `body`.
+    func read<T>(_ options: GlobalOptions, _ body: (borrowing ReadTransaction) throws -> T) throws -> T {
+        try options.read { store in
+            guard let at else { return try store.read { try body($0) } }
+            let position = try store.read { try at.position(in: $0._reading) }
+            return try store.at(position) { try body($0) }
+        }
+    }
+}
