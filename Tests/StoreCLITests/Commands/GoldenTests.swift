@@ -230,7 +230,7 @@ import Testing
         try transcript.run("--help")
         let commands = [
             "create", "types", "schema", "import", "export", "get", "query", "insert", "upsert", "set", "delete",
-            "feed", "consumers", "stat",
+            "feed", "at", "diff", "consumers", "stat",
             "readers", "verify", "backup", "compact", "restore",
         ]
         for command in commands { try transcript.run("help", command) }

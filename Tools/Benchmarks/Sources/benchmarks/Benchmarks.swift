@@ -19,7 +19,10 @@ struct Benchmarks: AsyncParsableCommand {
             in which the sides take turns; the table shows the medians, and how many times as fast as the others \
             ModelStore is, beside the targets.
             """,
-        subcommands: [YCSB.self, FeedBenchmark.self, LiveBenchmark.self, OwnershipBenchmark.self, ReplayBenchmark.self])
+        subcommands: [
+            YCSB.self, FeedBenchmark.self, LiveBenchmark.self, OwnershipBenchmark.self, PastBenchmark.self,
+            ReplayBenchmark.self,
+        ])
 
     @Option(help: "How many accounts.") var rows = 200_000
     @Option(help: "How many rounds a row is measured in.") var rounds = 5
