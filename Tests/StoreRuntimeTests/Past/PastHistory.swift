@@ -9,6 +9,7 @@ final class PastHistory {
         let position: Position
         /// By the place of the type, in the order of ids.
         let records: [[Stored]]
+        let contentHash: UInt64
 
         /// The records of a type.
         func records(_ typeIndex: Int) -> [DynamicRecord] {
@@ -113,7 +114,8 @@ final class PastHistory {
             try store.read { tx in
                 let scope = tx._reading
                 let records = try scope.catalog.types.indices.map { try Self.stored(scope, typeIndex: $0) }
-                return Moment(position: try scope.feedPosition(), records: records)
+                return Moment(
+                    position: try scope.feedPosition(), records: records, contentHash: try scope.contentHash())
             })
     }
 

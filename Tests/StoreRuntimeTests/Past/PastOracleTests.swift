@@ -44,6 +44,7 @@ import Testing
         _ place: String
     ) throws {
         let scope = tx._reading
+        #expect(try scope.contentHash() == moment.contentHash, "\(place)")
         for type in scope.catalog.types.indices {
             let expected = moment.records(type)
             let name = scope.catalog.types[type].name
