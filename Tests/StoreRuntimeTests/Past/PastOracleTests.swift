@@ -27,11 +27,11 @@ import Testing
                 let place = "MODELSTORE_SEED=\(seed), round \(round)"
                 let moment = history.random.pick(history.moments)
                 try history.store.at(moment.position) { tx in
-                    try check(tx, moment, &history.random, "\(place), at \(moment.position.sequence)")
+                    try check(tx, moment, history, "\(place), at \(moment.position.sequence)")
                 }
                 let early = try #require(history.moments.first { $0.position == kept.position })
                 try kept.read { tx in
-                    try check(tx, early, &history.random, "\(place), kept at \(kept.position.sequence)")
+                    try check(tx, early, history, "\(place), kept at \(kept.position.sequence)")
                 }
             }
             #expect(
@@ -40,8 +40,7 @@ import Testing
     }
 
     private func check(
-        _ tx: borrowing ReadTransaction, _ moment: PastHistory.Moment, _ generator: inout RequestGenerator,
-        _ place: String
+        _ tx: borrowing ReadTransaction, _ moment: PastHistory.Moment, _ history: PastHistory, _ place: String
     ) throws {
         let scope = tx._reading
         #expect(try scope.contentHash() == moment.contentHash, "\(place)")
@@ -60,8 +59,9 @@ import Testing
                 let entries = try scope.snapshot.statistics(of: index.database).entries
                 #expect(entries == expected.count, "\(place), \(name), an index")
             }
+            if name == "Slot", history.hasLongIDs { continue }
             for number in 0..<4 {
-                try RequestCheck(place: "\(place), \(name), request \(number)").run(tx, type, &generator, expected)
+                try RequestCheck(place: "\(place), \(name), request \(number)").run(tx, type, &history.random, expected)
             }
         }
     }
@@ -112,7 +112,10 @@ import Testing
                 if let before, let after {
                     kind = before.incarnation == after.incarnation ? .update : .replace
                     let fields = zip(before.record.values, after.record.values).enumerated()
-                    let names = fields.filter { "\($0.element.0)" != "\($0.element.1)" }.map {
+                    let names = fields.filter {
+                        // Byte by byte: Swift takes texts for equal that are not the same.
+                        !"\($0.element.0)".utf8.elementsEqual("\($0.element.1)".utf8)
+                    }.map {
                         type.type.fields[$0.offset].name
                     }
                     if kind == .update {
