@@ -119,6 +119,9 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     public let cause: (any Error)?
     /// The oldest position from which the feed can be resumed, where the error is about a position.
     public package(set) var oldestPosition: Position?
+    /// For `positionCompacted`, the change set from which on the store can tell the difference by record; nil where it has no trail
+    /// (``StoreLimits/trailRecords``).
+    public package(set) var differenceFloor: UInt64?
 
     /// An error.
     public init(_ code: Code, _ message: String, remedy: String? = nil, cause: (any Error)? = nil) {

@@ -77,6 +77,9 @@ package struct FeedFilters: Sendable {
         return false
     }
 
+    /// Whether records of a type are wanted, or some of them.
+    func wantsSome(of type: UInt32) -> Bool { byType[type] != nil }
+
     /// Whether a record as it is now is wanted.
     func pass(_ record: RecordBytes, of type: OpenType) throws(CodecError) -> Bool {
         for filter in byType[type.type.id] ?? [] where try FeedFilters.holds(filter, record, type) { return true }

@@ -12,12 +12,16 @@ package struct FeedRetention {
     private static let fragmentsPerStep = 2_048
     /// The most change sets whose age a step looks at.
     private static let agesPerStep = 2_048
+    /// About the most changes that a step takes up into the trail.
+    private static let changesPerStep = 4_096
 
     private let limits: StoreLimits
     private let databases: StoreDatabases
     private let store: UUID
+    private let state: StoreState
 
     package init(_ state: StoreState) {
+        self.state = state
         limits = state.limits
         databases = state.databases
         store = state.identity
@@ -38,21 +42,44 @@ package struct FeedRetention {
         let limit = UInt64(max(limits.retainedChangeSets, 1)) + 2 * FeedRetention.slack(limits)
         guard head.retainedCount > limit else { return }
         head.oldest = try allowed(head.sequence - limit + 1, head, now, &raw)
-        _ = try removeFragments(before: head.oldest, atMost: FeedRetention.fragmentsPerCommit + 2 * added, &raw)
+        let count = FeedRetention.fragmentsPerCommit + 2 * added
+        _ = try removeFragments(before: try removable(head, raw), atMost: count, &raw)
     }
 
-    /// Removes what the limits do not retain.
+    /// Removes what the limits do not retain, once the trail has taken it up where the store has one.
     ///
+    /// - Parameter walk: where taking up stopped in the step before; to be kept for the next when the step is committed.
     /// - Returns: whether there is more to remove.
-    package func step(_ head: inout FeedHead, now: Date, _ raw: inout LMDBWriteTransaction) throws(StoreError) -> Bool {
+    package func step(
+        _ head: inout FeedHead, now: Date, _ walk: inout FeedWalk?, _ raw: inout LMDBWriteTransaction
+    ) throws(StoreError) -> Bool {
         let retained = UInt64(max(limits.retainedChangeSets, 1))
         var wanted = head.oldest
         if head.sequence >= retained { wanted = max(wanted, head.sequence - retained + 1) }
         wanted = max(wanted, try oldestByBytes(head, raw), try oldestByAge(head, now, raw))
         let wasOldest = head.oldest
         head.oldest = try allowed(wanted, head, now, &raw)
-        let removed = try removeFragments(before: head.oldest, atMost: FeedRetention.fragmentsPerStep, &raw)
-        return removed == FeedRetention.fragmentsPerStep || head.oldest - wasOldest == UInt64(FeedRetention.agesPerStep)
+        var hasMore = false
+        if var trail = try TrailWriter(state, &raw) {
+            hasMore = try trail.takeUp(before: head.oldest, atMost: FeedRetention.changesPerStep, &walk, &raw)
+        }
+        let removed = try removeFragments(
+            before: try removable(head, raw), atMost: FeedRetention.fragmentsPerStep, &raw)
+        return hasMore || removed == FeedRetention.fragmentsPerStep
+            || head.oldest - wasOldest == UInt64(FeedRetention.agesPerStep)
+    }
+
+    /// The first change set that must stay: not retained ones stay until the trail has taken them up.
+    private func removable(_ head: FeedHead, _ raw: borrowing LMDBWriteTransaction) throws(StoreError) -> UInt64 {
+        guard let database = databases.trail else { return head.oldest }
+        do {
+            guard let trail = try TrailReader.head(in: database, raw.snapshot) else { return head.oldest }
+            return min(head.oldest, trail.noted + 1)
+        } catch {
+            guard error.code == .damaged else { throw error }
+            // The next step sees to it.
+            return 0
+        }
     }
 
     /// The bytes that the feed takes in the file.

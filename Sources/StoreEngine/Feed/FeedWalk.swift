@@ -8,12 +8,19 @@ package struct FeedWalk: Sendable {
     /// Where it stands: all change sets up to there were read.
     package private(set) var position: Position
     private var decoder: FeedEntryDecoder?
+    /// Whether it also reads what the feed does not retain any more, as long as that is there.
+    private let reachesBack: Bool
 
     /// Whether parts of a change set were read, and not all.
     package var isInside: Bool { decoder != nil }
 
     /// A walk from after `position` on, which must be one of the store's.
-    package init(after position: Position) { self.position = position }
+    ///
+    /// - Parameter reachesBack: whether it also reads change sets that are not retained any more, as long as the trail needs them.
+    package init(after position: Position, reachesBack: Bool = false) {
+        self.position = position
+        self.reachesBack = reachesBack
+    }
 
     /// How much is read at once.
     package struct Limits {
@@ -53,7 +60,7 @@ package struct FeedWalk: Sendable {
     private mutating func readParts(_ scope: ReadingScope, _ limits: Limits, into parts: inout [FeedPart]) throws {
         let head = try scope.feedHead()
         guard position.sequence < head.sequence || decoder != nil else { return }
-        try scope.requireRetained(position, head)
+        if !reachesBack { try scope.requireRetained(position.sequence, head) }
         var cursor = try scope.snapshot.openCursor(scope.state.databases.feed)
         var isPlaced = false
         var (changeCount, changeSetCount, byteCount) = (0, 0, 0)

@@ -27,6 +27,15 @@ extension ReadingScope {
     ///   position), `positionDiverged`.
     package func requireResumable(_ position: Position) throws(StoreError) {
         let head = try feedHead()
+        try requireKnown(position, head)
+        try requireRetained(position.sequence, head)
+        guard try self.position(at: position.sequence, head).hash == position.hash else {
+            throw ReadingScope.diverged(position)
+        }
+    }
+
+    /// Checks that a position is one of this store, and not of what it has yet to come to.
+    func requireKnown(_ position: Position, _ head: FeedHead) throws(StoreError) {
         guard position.store == state.identity else {
             throw StoreError(
                 .positionOfAnotherStore,
@@ -34,19 +43,20 @@ extension ReadingScope {
                 remedy: "open the store that it was taken from, or start from a new position")
         }
         guard position.sequence <= head.sequence else { throw inFuture(position.sequence, head) }
-        try requireRetained(position, head)
-        guard try self.position(at: position.sequence, head).hash == position.hash else {
-            throw StoreError(
-                .positionDiverged,
-                "change set \(position.sequence) is not the one that the position was taken after: the store was restored "
-                    + "from a backup, or lost its last commits with the power",
-                remedy: "read the records afresh and go on from there")
-        }
     }
 
-    /// Checks that all change sets after a position are there.
-    func requireRetained(_ position: Position, _ head: FeedHead) throws(StoreError) {
-        guard position.sequence + 1 >= head.oldest else { throw try compacted(position.sequence, head) }
+    /// The error of a position whose history is not the store's.
+    static func diverged(_ position: Position) -> StoreError {
+        StoreError(
+            .positionDiverged,
+            "change set \(position.sequence) is not the one that the position was taken after: the store was restored "
+                + "from a backup, or lost its last commits with the power",
+            remedy: "read the records afresh and go on from there")
+    }
+
+    /// Checks that all change sets after one are there.
+    func requireRetained(_ sequence: UInt64, _ head: FeedHead) throws(StoreError) {
+        guard sequence + 1 >= head.oldest else { throw try compacted(sequence, head) }
     }
 
     private func position(at sequence: UInt64, _ head: FeedHead) throws(StoreError) -> Position {
@@ -70,11 +80,14 @@ extension ReadingScope {
     }
 
     private func compacted(_ sequence: UInt64, _ head: FeedHead) throws(StoreError) -> StoreError {
+        let floor = try trailHead()?.floor
+        let trail = floor.map { ", and the difference by record is told after \($0)" } ?? ""
         var error = StoreError(
             .positionCompacted,
-            "change sets after \(sequence) are not retained any more, the oldest is \(head.oldest)",
+            "change sets after \(sequence) are not retained any more, the oldest is \(head.oldest)" + trail,
             remedy: "read the records and go on from their position, or retain more change sets")
         error.oldestPosition = try position(at: head.oldest - 1, head)
+        error.differenceFloor = floor
         return error
     }
 }

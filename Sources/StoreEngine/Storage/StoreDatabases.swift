@@ -13,12 +13,15 @@ package struct StoreDatabases: Hashable, Sendable {
     /// Samples of the records, for the planner; nil in a store that was made before there were any and has not been opened
     /// for writing since.
     package var statistics: LMDBDatabase?
+    /// Which records changed in change sets that have left the feed; nil in a store that was never asked to remember that.
+    package var trail: LMDBDatabase?
 
     package static let catalogName = "catalog"
     package static let metadataName = "metadata"
     package static let feedName = "feed"
     package static let consumersName = "consumers"
     package static let statisticsName = "statistics"
+    package static let trailName = "trail"
 
     /// The name of the database with the records of a type.
     package static func recordsName(type: UInt32) -> String { "records.\(type)" }

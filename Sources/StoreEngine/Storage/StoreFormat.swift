@@ -32,10 +32,15 @@ package enum StoreFormat {
                 throw StoreError(error)
             }
         }
-        return try collect(
+        var databases = try collect(
             open(StoreDatabases.metadataName, &raw), open(StoreDatabases.catalogName, &raw),
             open(StoreDatabases.feedName, &raw), open(StoreDatabases.consumersName, &raw),
             statistics: open(StoreDatabases.statisticsName, &raw))
+        // Made only for who asks for it.
+        databases?.trail = try mapLMDB { () throws(LMDBError) in
+            try raw.openDatabase(named: StoreDatabases.trailName, create: false)
+        }
+        return databases
     }
 
     /// Opens the fixed databases of an existing store for reading.
@@ -47,9 +52,11 @@ package enum StoreFormat {
                 throw StoreError(error)
             }
         }
-        return try collect(
+        var databases = try collect(
             open(StoreDatabases.metadataName), open(StoreDatabases.catalogName), open(StoreDatabases.feedName),
             open(StoreDatabases.consumersName), statistics: open(StoreDatabases.statisticsName))
+        databases?.trail = try open(StoreDatabases.trailName)
+        return databases
     }
 
     private static func collect(

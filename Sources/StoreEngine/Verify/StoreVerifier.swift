@@ -2,8 +2,8 @@ package import LMDB
 
 /// Checks everything in a store against everything else, in one snapshot.
 ///
-/// The walk goes through metadata, catalog, databases, the feed, each type's records, its indexes, the counters, and the
-/// samples of the records. It reads the raw databases and not an open `Store`, so that it also works where damage keeps a
+/// The walk goes through metadata, catalog, databases, the feed, each type's records, its indexes, the counters, the
+/// samples of the records, and the trail. It reads the raw databases and not an open `Store`, so that it also works where damage keeps a
 /// store from opening. A damaged place is reported once and left out of the later comparisons, so that one cause does not
 /// show as many.
 package enum StoreVerifier {
@@ -68,6 +68,11 @@ package enum StoreVerifier {
         if let database = databases[StoreDatabases.statisticsName] {
             report.attempt(.database(StoreDatabases.statisticsName)) {
                 try StatisticsVerifier.run(walked, knownTypes: catalog.typeNumbers, database, snapshot, report)
+            }
+        }
+        if let database = databases[StoreDatabases.trailName] {
+            report.attempt(.database(StoreDatabases.trailName)) {
+                try TrailVerifier(head: metadata.head).run(database, snapshot, report)
             }
         }
         feed.states.reportLost(catalog, databases[StoreDatabases.feedName], snapshot, report)

@@ -47,7 +47,7 @@ struct VerifiedDatabases {
 
     // An index that the catalog does not name is reported with its type.
     private static func isKnown(_ name: String, _ knownTypes: Set<UInt32>) -> Bool {
-        if StoreDatabases.fixedNames.contains(name) || name == StoreDatabases.statisticsName { return true }
+        if StoreDatabases.fixedNames.contains(name) || StoreDatabases.optionalNames.contains(name) { return true }
         let parts = name.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count >= 2, let type = UInt32(parts[1]), knownTypes.contains(type) else { return false }
         if parts.count == 2 { return name == StoreDatabases.recordsName(type: type) }
@@ -80,4 +80,6 @@ struct VerifiedDatabases {
 extension StoreDatabases {
     /// The names of the databases that every store has.
     static let fixedNames = [metadataName, catalogName, feedName, consumersName]
+    /// The names of those that a store may lack.
+    static let optionalNames = [statisticsName, trailName]
 }

@@ -15,9 +15,15 @@ struct RetentionStep {
         var head = try StoreFormat.head(state.databases, raw.snapshot)
         // A foreign write is for the next write closure to tell.
         guard head.transactionID == UInt64(raw.snapshot.transactionID) - 1 else { return false }
-        let hasMore = try FeedRetention(state).step(&head, now: core.options.clock(), &raw)
+        // Another program may have given the store a trail: the next write closure takes that over.
+        guard try StoreFormat.catalogVersion(state.databases, raw.snapshot) == state.catalog.version else {
+            return false
+        }
+        var walk = core.trailWalk.withLock { $0.take() }
+        let hasMore = try FeedRetention(state).step(&head, now: core.options.clock(), &walk, &raw)
         try head.write(state.databases, in: &raw)
         if let failure = raw.commitFailure() { throw failure }
+        core.trailWalk.withLock { $0 = walk }
         return hasMore
     }
 }

@@ -25,6 +25,36 @@ extension Store {
         return ChangeFeed(store: self, start: start, options: options)
     }
 
+    /// What changed since a position, also where change sets after it have left the feed: the net difference by record, then each
+    /// change set as it is committed, without a gap between.
+    ///
+    /// Where all change sets after the position are retained, it gives those alone, as ``changes(since:_:)`` does.
+    ///
+    /// ```swift
+    /// for try await element in store.differenceAndChanges(since: position) {
+    ///     switch element {
+    ///     case .difference(let difference):
+    ///         for record in try difference.records(of: Sensor.self) { copy[record.id] = record.row }
+    ///     case .ready(let now): position = now
+    ///     case .commit(let set):
+    ///         for change in try set.changes(of: Sensor.self) { copy[change.id] = change.after }
+    ///         position = set.position
+    ///     }
+    /// }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - position: up to where the reader has dealt with the feed.
+    ///   - options: for the change sets as everywhere. The difference keeps to the filters' types, and to their conditions by the
+    ///     records as they are now: one that does not meet them comes as `unmatched`, since it may have met them before, and one
+    ///     that is gone comes in any case. It cannot keep to fields, nor leave out origins. It comes in parts of
+    ///     ``FeedOptions/changesPerPart`` records.
+    public func differenceAndChanges(
+        since position: Position, _ options: FeedOptions = FeedOptions()
+    ) -> DifferenceAndChanges {
+        DifferenceAndChanges(store: self, position: position, options: options)
+    }
+
     /// All records of a type and then every change of them, without a gap between.
     ///
     /// - Parameter chunk: how many rows are read at once.

@@ -27,6 +27,8 @@ final class StoreCore: Sendable {
     private let adding = HandoverMutex(())
     /// Whether a step of retention waits or runs.
     private let isTrimming = Atomic(false)
+    /// Where the last step of retention was in a large change set; only such a step uses it.
+    let trailWalk = HandoverMutex<FeedWalk?>(nil)
 
     /// The store's state as this process knows it.
     var state: StoreState { stateStorage.withLock { $0.state } }

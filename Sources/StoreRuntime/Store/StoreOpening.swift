@@ -36,6 +36,9 @@ enum StoreOpening {
         let raw = try mapLMDB { () throws(LMDBError) in try environment.beginRead() }
         let found = try StoreReading(raw.snapshot, at: environment.path, options: options, records: records)
         let home = environment.fileIdentity.homeBytes
+        guard try TrailSetting.isSettled(options.limits.trailRecords, found.state.databases, raw.snapshot) else {
+            return nil
+        }
         return try found.isSettled(home: home, records: records, raw.snapshot) ? found.state : nil
     }
 
@@ -69,12 +72,17 @@ enum StoreOpening {
             // Positions of the original must not be taken for its own.
             head.epoch = random.next()
             try StoreFormat.writeHome(home, databases, &raw)
+            try TrailSetting.beginEpoch(head, databases, &raw)
         }
         let hadForeignWrites = try ForeignWrites.note(&head, databases, context, in: &raw)
         var didWrite = isCopy || hadForeignWrites
+        let wantedTrail = options.limits.trailRecords
+        didWrite = try didWrite || !TrailSetting.isSettled(wantedTrail, databases, raw.snapshot)
+        let hasNewTrail = try TrailSetting.settle(wantedTrail, &databases, head: head, &raw)
         if header.format < StoreFormat.version { try StoreFormat.writeVersion(databases, &raw) }
         var editor = try CatalogEditor(raw: raw, databases: databases, head: head, context: context)
-        if header.format < StoreFormat.version { editor.announce() }
+        // Other programs that have the store open must open the trail too.
+        if header.format < StoreFormat.version || hasNewTrail { editor.announce() }
         if isNew, let start = options.start {
             for type in start.types { try editor.adopt(type) }
         }

@@ -14,7 +14,7 @@ public struct StoreOptions: Sendable {
     public var mapByteCount = 1 << 40
     /// The most processes and threads that read at once. Fixed by the first program that opens the store.
     public var maximumReaders = 1_024
-    /// The most databases of LMDB that the environment has open at once: four for the store itself, one for each record
+    /// The most databases of LMDB that the environment has open at once: up to six for the store itself, one for each record
     /// type and one for each of its indexes. Adding a record type past that fails. Each costs every transaction some 60
     /// bytes.
     public var maximumDatabases = 512

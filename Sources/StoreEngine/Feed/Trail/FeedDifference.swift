@@ -1,0 +1,59 @@
+/// A part of the net difference between a position and now, by record: for who comes back after the change sets in between have
+/// left the feed.
+public struct FeedDifference: Sendable {
+    /// The position since which the difference is told. Who stops before its end begins anew there.
+    public let since: Position
+    /// Every record that changed last in this change set or an earlier one has been given.
+    public let reached: UInt64
+    /// The newest change set of the store when this part was read: how far ``reached`` has to come.
+    public let newest: UInt64
+    /// The records, each as it was when this part was read.
+    public let records: [DifferenceEntry]
+    private let state: StoreState
+
+    init(since: Position, reached: UInt64, newest: UInt64, records: [DifferenceEntry], _ state: StoreState) {
+        self.since = since
+        self.reached = reached
+        self.newest = newest
+        self.records = records
+        self.state = state
+    }
+
+    /// The records of one type.
+    ///
+    /// - Throws: ``StoreError``: `unknownType` when the store was opened without `R`; `damaged`.
+    public func records<R: Record>(of type: R.Type) throws(StoreError) -> [Difference<R>] {
+        let binding = try state.catalog.binding(R.self)
+        var typed: [Difference<R>] = []
+        for record in records where record.type === binding.type {
+            guard record.state != .schema, record.state != .reset else { continue }
+            do {
+                typed.append(try FeedDifference.typed(record, binding))
+            } catch {
+                throw StoreError(error, at: "a record of \(binding.type.name) in the difference")
+            }
+        }
+        return typed
+    }
+
+    /// Whether records of a type changed in a way that the feed does not tell, so that they must be read afresh: a program
+    /// that is not ModelStore has written to the store.
+    public func resets<R: Record>(_ type: R.Type) -> Bool {
+        guard let place = state.catalog.place(ofTypeNamed: R.recordSchema.name) else { return false }
+        let number = state.catalog.types[place].type.id
+        return records.contains { $0.state == .reset && ($0.typeNumber == .max || $0.typeNumber == number) }
+    }
+
+    private static func typed<R: Record>(
+        _ record: DifferenceEntry, _ binding: TypedBinding
+    ) throws(CodecError) -> Difference<R> {
+        var row: R?
+        if let bytes = record.row {
+            let table = unsafe try RecordBytes(unverified: bytes.span.bytes).table
+            row = try R(from: FieldDecoder(table, slots: binding.placesByDeclared))
+        }
+        let key = unsafe try R._IDKey(from: record.id.span.bytes)
+        guard let id = row?.recordID ?? R._id(of: key) else { throw CodecError("its id is none of the program's") }
+        return Difference(id: id, row: row, state: record.state, before: record.before, kind: record.kind)
+    }
+}

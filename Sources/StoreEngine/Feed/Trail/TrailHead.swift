@@ -1,0 +1,93 @@
+/// What the trail says of itself: how far it goes back, and how far it has come.
+///
+/// ```
+/// u8      format, 1
+/// u64     limit: the most records that are remembered
+/// u64     floor: the trail tells all records that changed after this change set
+/// u64     noted: the newest change set that it has taken up
+/// u64     number of records that are remembered
+/// varint  number of epochs, then for each, oldest first:
+///   u64     epoch
+///   u64     the newest change set when it began
+/// ```
+package struct TrailHead: Hashable, Sendable {
+    /// Where an epoch began.
+    package struct EpochStart: Hashable, Sendable {
+        package let epoch: UInt64
+        /// The newest change set then.
+        package let sequence: UInt64
+    }
+
+    /// The most records that are remembered.
+    package var limit: UInt64
+    /// The trail tells all records that changed after this change set, up to ``noted``.
+    package var floor: UInt64
+    /// The newest change set that it has taken up.
+    package var noted: UInt64
+    /// How many records are remembered.
+    package var count: UInt64 = 0
+    /// The epochs in which change sets after the floor were written, oldest first, as far as they are known.
+    package private(set) var epochs: [EpochStart] = []
+
+    private static let format: UInt8 = 1
+    /// The most epochs that are kept: of positions before the oldest of them nothing is known but their number.
+    private static let epochLimit = 64
+
+    /// A trail that begins after the change set `floor`.
+    package init(limit: UInt64, floor: UInt64, epochs: [EpochStart]) {
+        self.epochs = epochs
+        self.limit = limit
+        self.floor = floor
+        noted = floor
+    }
+
+    package init(from bytes: RawSpan) throws(CodecError) {
+        var reader = ByteReader(bytes)
+        let format = try reader.read(UInt8.self)
+        guard format == TrailHead.format else { throw CodecError("the trail has the format \(format)") }
+        limit = try reader.read()
+        floor = try reader.read()
+        noted = try reader.read()
+        count = try reader.read()
+        let epochCount = try reader.readVarint()
+        guard epochCount <= UInt64(TrailHead.epochLimit) else { throw CodecError("the trail has \(epochCount) epochs") }
+        for _ in 0..<epochCount {
+            epochs.append(EpochStart(epoch: try reader.read(), sequence: try reader.read()))
+        }
+        guard reader.isAtEnd else { throw CodecError("the trail's head has \(reader.remaining) bytes too many") }
+        guard floor <= noted else { throw CodecError("the trail begins after \(floor) and ends with \(noted)") }
+    }
+
+    package func encode(to writer: inout ByteWriter) {
+        writer.append(byte: TrailHead.format)
+        for number in [limit, floor, noted, count] { writer.append(number) }
+        writer.append(varint: UInt64(epochs.count))
+        for start in epochs {
+            writer.append(start.epoch)
+            writer.append(start.sequence)
+        }
+    }
+
+    /// Notes that an epoch begins.
+    mutating func begin(_ epoch: EpochStart) {
+        epochs.append(epoch)
+        if epochs.count > TrailHead.epochLimit { epochs.removeFirst() }
+    }
+
+    /// Raises the floor, and forgets the epochs that ended below it.
+    mutating func raise(to sequence: UInt64) {
+        floor = max(floor, sequence)
+        while epochs.count > 1, epochs[1].sequence < floor { epochs.removeFirst() }
+    }
+
+    /// Whether a position of an epoch can have been taken after a change set here. Of what was before the oldest known epoch
+    /// any may.
+    func fits(epoch: UInt64, sequence: UInt64) -> Bool {
+        guard let first = epochs.first, sequence > first.sequence else { return true }
+        return epochs.indices.contains { place in
+            // At its end it is that of the copy already, and that of the original still.
+            let end = place + 1 < epochs.count ? epochs[place + 1].sequence : .max
+            return epochs[place].epoch == epoch && (epochs[place].sequence...end).contains(sequence)
+        }
+    }
+}

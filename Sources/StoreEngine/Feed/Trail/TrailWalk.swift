@@ -1,0 +1,244 @@
+import LMDB
+
+/// Reads the net difference between a position and now, by record, in parts.
+///
+/// It goes through the records in the order of the change sets in which they changed last: first by the trail, which has those
+/// of the change sets that have left the feed, then by the feed itself. Each part gives the rows as its own snapshot shows them,
+/// so no snapshot is held between two. A record that changes meanwhile is met again further on. So when the walk has come to the
+/// newest change set of a snapshot, each record's last row is as in that snapshot: there the feed can be followed on.
+package struct TrailWalk: Sendable {
+    /// A part of the difference.
+    package struct Part: Sendable {
+        package let difference: FeedDifference
+        /// Where to follow the feed on, when this is the last part.
+        package let end: Position?
+    }
+
+    private let since: Position
+    /// All records that changed last in this change set or an earlier one were given.
+    private var reached: UInt64
+    /// The key of the last mark of the trail that was read.
+    private var mark: [UInt8]?
+    /// Reads change sets that the trail has not taken up.
+    private var walk: FeedWalk?
+    private var given = GivenRecords()
+    /// The newest change of each type that was told.
+    private var toldTypes: [ChangedType: UInt64] = [:]
+
+    private struct ChangedType: Hashable, Sendable {
+        let kind: ChangeKind
+        let type: UInt32
+    }
+
+    /// A record that was met.
+    private struct Met {
+        let name: TrailKey.Record
+        /// The change set that it was met in.
+        var sequence: UInt64
+        /// Whether there was one under its id at the position, as far as where it was met tells.
+        let wasThere: Bool?
+        /// The encoded id of a record that was deleted there.
+        var deletedID: [UInt8]?
+    }
+
+    /// A walk from a position that was checked by ``ReadingScope/requireDifference(since:)``.
+    package init(since position: Position) {
+        since = position
+        reached = position.sequence
+    }
+
+    /// Reads the next part.
+    ///
+    /// - Parameters:
+    ///   - limit: the most records, and about the most changes that are looked at.
+    ///   - filters: which records are wanted, by how they are now; nil for all.
+    /// - Throws: ``StoreError``: `positionCompacted` when the trail has forgotten what comes next; `damaged`.
+    package mutating func read(
+        _ scope: ReadingScope, limit: Int, _ filters: FeedFilters?
+    ) throws(StoreError) -> Part {
+        let before = (reached, mark, walk, toldTypes)
+        var met: [(TrailKey.Record, GivenRecords.Given)] = []
+        do {
+            let part = try readOn(scope, limit: max(limit, 1), filters, &met)
+            for (name, given) in met { self.given.add(name, given) }
+            return part
+        } catch {
+            // What was not given comes again.
+            (reached, mark, walk, toldTypes) = before
+            throw StoreError(reading: error, at: "the difference")
+        }
+    }
+
+    private mutating func readOn(
+        _ scope: ReadingScope, limit: Int, _ filters: FeedFilters?,
+        _ added: inout [(TrailKey.Record, GivenRecords.Given)]
+    ) throws -> Part {
+        let head = try scope.feedHead()
+        let noted = try scope.requireTrail(from: reached, head)
+        var records = try changedTypes(scope, noted: noted, filters)
+        var met: [Met] = []
+        if reached < noted {
+            met = try readTrail(scope, to: noted, limit: limit)
+        } else if reached < head.sequence {
+            met = try readFeed(scope, limit: limit, filters, &records)
+        }
+        for record in met {
+            if let told = try tell(record, scope, newest: head.sequence, filters, &added) { records.append(told) }
+        }
+        let isEnd = reached == head.sequence && walk?.isInside != true
+        let difference = FeedDifference(
+            since: since, reached: reached, newest: head.sequence, records: records, scope.state)
+        return Part(difference: difference, end: isEnd ? Position(store: scope.state.identity, head: head) : nil)
+    }
+
+    // MARK: What the trail tells
+
+    private mutating func changedTypes(
+        _ scope: ReadingScope, noted: UInt64, _ filters: FeedFilters?
+    ) throws(StoreError) -> [DifferenceEntry] {
+        guard reached < noted, let trail = try TrailReader(scope.state.databases, scope.snapshot) else { return [] }
+        var records: [DifferenceEntry] = []
+        for (kind, type, sequence) in try trail.changedTypes() {
+            if let told = tell(kind, type, sequence, scope, filters) { records.append(told) }
+        }
+        return records
+    }
+
+    private mutating func readTrail(
+        _ scope: ReadingScope, to noted: UInt64, limit: Int
+    ) throws(StoreError) -> [Met] {
+        walk = nil
+        guard let trail = try TrailReader(scope.state.databases, scope.snapshot) else { return [] }
+        let marks = try trail.marks(atLeast: mark.map { $0 + [0] } ?? TrailKey.marks(after: reached), limit: limit)
+        let known = marks.prefix { $0.sequence <= noted }
+        var met: [Met] = []
+        for found in known {
+            guard let note = try trail.note(of: found.record) else {
+                throw StoreError(
+                    CodecError("it has no note of a record that changed in change set \(found.sequence)"),
+                    at: "the trail")
+            }
+            met.append(
+                Met(
+                    name: found.record, sequence: found.sequence, wasThere: note.wasThere(after: since.sequence),
+                    deletedID: note.isDeleted ? note.id : nil))
+        }
+        if let last = known.last, known.count == limit {
+            reached = last.sequence - 1
+            mark = last.key
+        } else {
+            reached = noted
+            mark = nil
+        }
+        return met
+    }
+
+    // MARK: What the feed tells
+
+    private mutating func readFeed(
+        _ scope: ReadingScope, limit: Int, _ filters: FeedFilters?, _ records: inout [DifferenceEntry]
+    ) throws -> [Met] {
+        var next: FeedWalk
+        if let walk, walk.position.sequence == reached {
+            next = walk
+        } else {
+            next = FeedWalk(after: try scope.storedPosition(at: reached), reachesBack: true)
+        }
+        let trail = try TrailReader(scope.state.databases, scope.snapshot)
+        var met: [Met] = []
+        var places: [TrailKey.Record: Int] = [:]
+        for part in try next.read(scope, FeedWalk.Limits(changes: limit)) {
+            for change in part.changes {
+                guard change.isOfRecord else {
+                    if let told = tell(change.kind, change.type, part.sequence, scope, filters) { records.append(told) }
+                    continue
+                }
+                guard let type = ChangeSet.type(of: change, scope.state) else { continue }
+                let bytes = unsafe try RecordBytes(unverified: change.record.span.bytes)
+                let deletedID = change.kind == .delete ? try type.encodedID(of: bytes) : nil
+                let name = TrailKey.Record(type: change.type, key: change.key)
+                if let place = places[name] {
+                    met[place].sequence = part.sequence
+                    met[place].deletedID = deletedID
+                    continue
+                }
+                places[name] = met.count
+                let note = try trail?.note(of: name).flatMap { $0.sequence > since.sequence ? $0 : nil }
+                met.append(
+                    Met(
+                        name: name, sequence: part.sequence,
+                        wasThere: note.map { $0.wasThere(after: since.sequence) } ?? wasThere(change, bytes),
+                        deletedID: deletedID))
+            }
+        }
+        walk = next
+        reached = next.position.sequence
+        return met
+    }
+
+    /// Whether there was a record at the position, by the first change after it that is known.
+    private func wasThere(_ change: FeedChange, _ record: RecordBytes) -> Bool? {
+        if change.kind != .insert, record.incarnation <= since.sequence { return true }
+        return change.kind == .insert && given.isComplete ? false : nil
+    }
+
+    // MARK: What is told
+
+    private mutating func tell(
+        _ kind: ChangeKind, _ type: UInt32, _ sequence: UInt64, _ scope: ReadingScope, _ filters: FeedFilters?
+    ) -> DifferenceEntry? {
+        let changed = ChangedType(kind: kind, type: type)
+        guard sequence > toldTypes[changed] ?? since.sequence else { return nil }
+        toldTypes[changed] = sequence
+        guard type == .max || filters?.wantsSome(of: type) ?? true else { return nil }
+        let place = scope.state.catalog.place(ofType: type)
+        return DifferenceEntry(
+            state: kind == .schema ? .schema : .reset, before: .unknown, typeNumber: type,
+            type: place.map { scope.state.catalog.types[$0] }, id: [], row: nil)
+    }
+
+    private func tell(
+        _ met: Met, _ scope: ReadingScope, newest: UInt64, _ filters: FeedFilters?,
+        _ added: inout [(TrailKey.Record, GivenRecords.Given)]
+    ) throws -> DifferenceEntry? {
+        let earlier = given[met.name]
+        // It was told as it was after this change already.
+        if let told = earlier?.newest, told >= met.sequence { return nil }
+        guard let place = scope.state.catalog.place(ofType: met.name.type),
+            filters?.wantsSome(of: met.name.type) ?? true
+        else { return nil }
+        let type = scope.state.catalog.types[place]
+        let wasThere = earlier?.wasThere ?? met.wasThere
+        guard let stored = unsafe try scope.value(type.database, key: met.name.key.span.bytes) else {
+            // Where it is not the change set at hand that deleted it, that comes further on, with its id.
+            let newestTold = met.deletedID == nil ? earlier?.newest : newest
+            added.append((met.name, GivenRecords.Given(newest: newestTold, wasThere: wasThere)))
+            guard let id = met.deletedID else { return nil }
+            return DifferenceEntry(
+                state: .absent, before: wasThere.map { $0 ? .same : .nothing } ?? .unknown, typeNumber: met.name.type,
+                type: type, id: id, row: nil)
+        }
+        added.append((met.name, GivenRecords.Given(newest: newest, wasThere: wasThere)))
+        return try present(stored, met.name, wasThere, type, scope, filters)
+    }
+
+    private func present(
+        _ stored: RawSpan, _ name: TrailKey.Record, _ wasThere: Bool?, _ type: OpenType, _ scope: ReadingScope,
+        _ filters: FeedFilters?
+    ) throws -> DifferenceEntry {
+        do throws(CodecError) {
+            let record = try RecordBytes(stored)
+            var before = DifferenceEntry.Before.same
+            if record.incarnation > since.sequence {
+                before = wasThere.map { $0 ? .another : .nothing } ?? .unknown
+            }
+            let isWanted = try filters?.pass(record, of: type) ?? true
+            let row = try type.upgrade(fromVersion: record.schemaVersion)?.apply(to: record) ?? stored.array()
+            return DifferenceEntry(
+                state: isWanted ? .present : .unmatched, before: before, typeNumber: name.type, type: type,
+                id: try type.encodedID(of: record), row: isWanted ? row : nil)
+        } catch {
+            throw scope.damage(type, key: unsafe name.key.span.bytes, error)
+        }
+    }
+}

@@ -1,0 +1,197 @@
+package import LMDB
+
+/// Takes change sets that leave the feed up into the trail: notes for each record in which of them it changed last, and forgets
+/// the oldest notes past the limit.
+package struct TrailWriter {
+    /// How far it goes, as it is to be written.
+    package private(set) var head: TrailHead
+    private let database: LMDBDatabase
+    private let state: StoreState
+
+    /// Besides what it takes up, so many notes are forgotten in one call.
+    private static let forgottenPerCall = 4_096
+
+    /// The trail of a store; nil where it has none. One whose head cannot be read is switched off.
+    package init?(_ state: StoreState, _ raw: inout LMDBWriteTransaction) throws(StoreError) {
+        guard let database = state.databases.trail else { return nil }
+        do {
+            guard let head = try TrailReader.head(in: database, raw.snapshot) else { return nil }
+            self.head = head
+        } catch {
+            guard error.code == .damaged else { throw error }
+            try mapLMDB { () throws(LMDBError) in try raw.empty(database) }
+            return nil
+        }
+        self.database = database
+        self.state = state
+    }
+
+    /// Takes up some change sets before `oldest`, in order.
+    ///
+    /// What cannot be read, or names more records than the limit, is not remembered: the trail begins anew after it.
+    ///
+    /// - Parameters:
+    ///   - limit: about the most changes.
+    ///   - walk: where reading stopped last; a large change set is taken up in several calls. It is to be kept only when the
+    ///     transaction is committed, and may be left out then: a change set can be taken up again.
+    /// - Returns: whether there is more to do.
+    package mutating func takeUp(
+        before oldest: UInt64, atMost limit: Int, _ walk: inout FeedWalk?, _ raw: inout LMDBWriteTransaction
+    ) throws(StoreError) -> Bool {
+        let before = head
+        var left = limit
+        while left > 0, head.noted + 1 < oldest {
+            guard var next = try self.walk(goingOn: walk, before: oldest, &raw) else {
+                walk = nil
+                continue
+            }
+            do {
+                left -= try takeUp(&next, before: oldest, atMost: left, &raw)
+                walk = next
+            } catch {
+                guard error.code == .damaged else { throw error }
+                walk = nil
+                try beginAnew(after: head.noted + 1, &raw)
+            }
+        }
+        try forget(atMost: TrailWriter.forgottenPerCall + 2 * limit, &raw)
+        if head != before { try write(&raw) }
+        return head.noted + 1 < oldest || head.count > head.limit
+    }
+
+    /// Writes the head.
+    private func write(_ raw: inout LMDBWriteTransaction) throws(StoreError) {
+        try TrailSetting.write(head, in: database, &raw)
+    }
+
+    /// Forgets everything: the trail begins after a change set.
+    private mutating func beginAnew(
+        after sequence: UInt64, _ raw: inout LMDBWriteTransaction
+    ) throws(StoreError) {
+        try mapLMDB { () throws(LMDBError) in try raw.empty(database) }
+        head = TrailHead(limit: head.limit, floor: sequence, epochs: head.epochs)
+        try write(&raw)
+    }
+
+    /// A walk on which the change set after the newest one that was taken up comes next.
+    ///
+    /// - Returns: nil where that is gone: a program that knows no trail has removed it. The trail has begun anew then.
+    private mutating func walk(
+        goingOn walk: FeedWalk?, before oldest: UInt64, _ raw: inout LMDBWriteTransaction
+    ) throws(StoreError) -> FeedWalk? {
+        if let walk, walk.position.sequence == head.noted { return walk }
+        let first = try ReadingScope(snapshot: raw.snapshot, state: state).firstStored(after: head.noted)
+        guard let first, first == head.noted + 1 else {
+            try beginAnew(after: min(first ?? oldest, oldest) - 1, &raw)
+            return nil
+        }
+        guard let start = try notedPosition(raw) else {
+            try beginAnew(after: first, &raw)
+            return nil
+        }
+        return FeedWalk(after: start, reachesBack: true)
+    }
+
+    /// The position after the newest change set that was taken up; nil where the one after it is damaged.
+    private func notedPosition(_ raw: borrowing LMDBWriteTransaction) throws(StoreError) -> Position? {
+        do {
+            return try ReadingScope(snapshot: raw.snapshot, state: state).storedPosition(at: head.noted)
+        } catch {
+            guard error.code == .damaged else { throw error }
+            return nil
+        }
+    }
+
+    /// - Returns: how many changes were taken up, at least 1.
+    private mutating func takeUp(
+        _ walk: inout FeedWalk, before oldest: UInt64, atMost limit: Int, _ raw: inout LMDBWriteTransaction
+    ) throws(StoreError) -> Int {
+        var limits = FeedWalk.Limits(changes: limit)
+        limits.changeSets = Int(clamping: oldest - 1 - head.noted)
+        let parts = try walk.read(ReadingScope(snapshot: raw.snapshot, state: state), limits)
+        var count = 1
+        for part in parts {
+            if part.header.changeCount > head.limit {
+                walk = FeedWalk(after: part.position, reachesBack: true)
+                try beginAnew(after: part.sequence, &raw)
+                return count
+            }
+            do {
+                for change in part.changes { try note(change, of: part.sequence, &raw) }
+            } catch {
+                throw StoreError(reading: error, at: "change set \(part.sequence), or the trail")
+            }
+            count += part.changes.count
+            if part.isLast { head.noted = part.sequence }
+        }
+        return count
+    }
+
+    private mutating func note(
+        _ change: FeedChange, of sequence: UInt64, _ raw: inout LMDBWriteTransaction
+    ) throws {
+        guard change.isOfRecord else {
+            var value = ByteWriter(capacity: 16)
+            value.append(sequence)
+            unsafe try raw.put(
+                database, key: TrailKey.type(change.type, change.kind).span.bytes, value: value.bytes)
+            return
+        }
+        // Nobody can ask for records of a type that a migration has replaced.
+        guard let type = ChangeSet.type(of: change, state) else { return }
+        let bytes = unsafe try RecordBytes(unverified: change.record.span.bytes)
+        let name = TrailKey.Record(type: change.type, key: change.key)
+        let old = try TrailReader(state.databases, raw.snapshot)?.note(of: name)
+        let new = TrailNote(
+            after: old, sequence: sequence, incarnation: bytes.incarnation,
+            deletedID: change.kind == .delete ? try type.encodedID(of: bytes) : nil)
+        if let old {
+            unsafe try raw.delete(database, key: TrailKey.mark(of: name, at: old.sequence).span.bytes)
+        } else {
+            head.count += 1
+        }
+        var value = ByteWriter(capacity: 64)
+        new.encode(to: &value)
+        unsafe try raw.put(database, key: TrailKey.note(of: name).span.bytes, value: value.bytes)
+        value.removeAll()
+        unsafe try raw.put(database, key: TrailKey.mark(of: name, at: sequence).span.bytes, value: value.bytes)
+    }
+
+    /// Forgets the oldest notes past the limit.
+    private mutating func forget(atMost limit: Int, _ raw: inout LMDBWriteTransaction) throws(StoreError) {
+        guard head.count > head.limit else { return }
+        let count = Int(min(head.count - head.limit, UInt64(limit)))
+        for mark in try oldestMarks(count, raw) where mark.sequence <= head.noted {
+            do {
+                unsafe try raw.delete(database, key: mark.key.span.bytes)
+                unsafe try raw.delete(database, key: TrailKey.note(of: mark.record).span.bytes)
+            } catch {
+                throw StoreError(error)
+            }
+            head.count -= 1
+            head.raise(to: mark.sequence)
+        }
+    }
+
+    private func oldestMarks(
+        _ count: Int, _ raw: borrowing LMDBWriteTransaction
+    ) throws(StoreError) -> [(key: [UInt8], record: TrailKey.Record, sequence: UInt64)] {
+        let trail = try TrailReader(state.databases, raw.snapshot)
+        return try trail?.marks(atLeast: [TrailKey.sequenceMark], limit: count) ?? []
+    }
+}
+
+extension OpenType {
+    /// A record's id as a reference to the record holds it.
+    func encodedID(of record: RecordBytes) throws(CodecError) -> [UInt8] {
+        try withNewest(record) { (newest) throws(CodecError) in
+            let table = try newest.table
+            if idParts.count == 1 { return try table.field(idParts[0].place).array() }
+            var encoder = FieldEncoder()
+            encoder.begin(fieldCount: idParts.count)
+            for part in idParts { encoder.append(encoded: try table.field(part.place)) }
+            try encoder.finish()
+            return encoder.tableBytes.array()
+        }
+    }
+}

@@ -1,0 +1,90 @@
+import LMDB
+
+/// Verifies the trail: each note of a record has its mark by change set and the other way round, its head counts them, and none
+/// is of a change set that the feed retains.
+final class TrailVerifier {
+    private let feed: FeedHead?
+    private var head: TrailHead?
+    private var noteCount: UInt64 = 0
+
+    private static let place = VerifyPlace.database(StoreDatabases.trailName)
+
+    init(head: FeedHead?) { feed = head }
+
+    func run(_ database: LMDBDatabase, _ snapshot: LMDBSnapshot, _ report: VerifyReport) throws {
+        var cursor = try snapshot.openCursor(database)
+        var isPositioned = try cursor.first()
+        while isPositioned {
+            report.visit()
+            do {
+                let problem = try check(cursor.key, cursor.value, database, snapshot)
+                if let problem {
+                    report.add(problem.kind, at: Self.place, "\(problem.message): \(HexText.of(cursor.key))")
+                }
+            } catch let error as CodecError {
+                report.add(.undecodable, at: Self.place, "\(error.reason): \(HexText.of(cursor.key))")
+            }
+            isPositioned = try cursor.next()
+        }
+        checkHead(report)
+    }
+
+    private typealias Problem = (kind: VerifyFinding.Kind, message: String)
+
+    private func check(
+        _ key: RawSpan, _ value: RawSpan, _ database: LMDBDatabase, _ snapshot: LMDBSnapshot
+    ) throws -> Problem? {
+        switch try key.loadInteger(at: 0, as: UInt8.self) {
+        case TrailKey.head[0] where key.byteCount == TrailKey.head.count:
+            head = try TrailHead(from: value)
+            return nil
+        case TrailKey.recordMark:
+            noteCount += 1
+            let note = try TrailNote(from: value)
+            let mark = TrailKey.mark(of: try TrailKey.record(ofNote: key), at: note.sequence)
+            if unsafe try snapshot.get(database, key: mark.span.bytes) == nil {
+                return (.missingEntry, "the note of a record has no mark by its change set \(note.sequence)")
+            }
+            return problem(of: note.sequence)
+        case TrailKey.sequenceMark:
+            let (record, sequence) = try TrailKey.mark(key)
+            let found = unsafe try snapshot.get(database, key: TrailKey.note(of: record).span.bytes)
+            guard let found, try TrailNote(from: found).sequence == sequence else {
+                return (.strayEntry, "the mark of a change set leads to no note of it")
+            }
+            return nil
+        case TrailKey.typeMark:
+            _ = try TrailKey.changedType(key)
+            let sequence = try UInt64(from: value)
+            // It may be of before the floor.
+            return sequence < head?.floor ?? 0 ? nil : problem(of: sequence)
+        default: return (.unknown, "there is no such entry in this format")
+        }
+    }
+
+    private func problem(of sequence: UInt64) -> Problem? {
+        guard let head else { return (.missing, "the trail has no head, but an entry") }
+        if let feed, sequence >= feed.oldest {
+            return (.contradiction, "it is of change set \(sequence), which the feed retains")
+        }
+        // The change set that is being taken up may be of many parts.
+        if sequence < head.floor || sequence > head.noted + 1 {
+            return (
+                .contradiction,
+                "it is of change set \(sequence), the trail has those after \(head.floor) up to \(head.noted)"
+            )
+        }
+        return nil
+    }
+
+    private func checkHead(_ report: VerifyReport) {
+        guard let head else { return }
+        if head.count != noteCount {
+            report.add(.wrongCount, at: Self.place, "it counts \(head.count) records and remembers \(noteCount)")
+        }
+        guard let feed, head.noted >= feed.oldest else { return }
+        report.add(
+            .contradiction, at: Self.place,
+            "it has taken up change set \(head.noted), the oldest that the feed retains is \(feed.oldest)")
+    }
+}
