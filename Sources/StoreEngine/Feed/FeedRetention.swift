@@ -31,8 +31,11 @@ package struct FeedRetention {
     private static func slack(_ limits: StoreLimits) -> UInt64 { UInt64(max(limits.retainedChangeSets, 1) / 16) }
 
     /// Whether a step of its own is due, by the number of change sets.
-    package static func isDue(_ head: FeedHead, _ limits: StoreLimits) -> Bool {
-        head.retainedCount > UInt64(max(limits.retainedChangeSets, 1)) + slack(limits)
+    package static func isDue(_ head: FeedHead, _ state: StoreState) -> Bool {
+        let (retained, slack) = (UInt64(max(state.limits.retainedChangeSets, 1)), slack(state.limits))
+        let count = head.retainedCount
+        // What a commit cuts by the way, a step has to take up into the trail.
+        return count > retained + slack || state.databases.trail != nil && count >= retained + 2 * slack
     }
 
     /// Removes some change sets by the way of a commit, where the steps do not keep up.

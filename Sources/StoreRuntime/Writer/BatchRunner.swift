@@ -59,7 +59,7 @@ struct BatchRunner: Sendable {
                     } else {
                         tell(jobs, outcomes, current)
                     }
-                    if FeedRetention.isDue(head, current.limits) { trimFeed() }
+                    if FeedRetention.isDue(head, current) { trimFeed() }
                     return
                 case .catalogChanged: try reload()
                 case .mapFull:

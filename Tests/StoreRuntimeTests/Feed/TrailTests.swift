@@ -1,8 +1,8 @@
 import Foundation
 import LMDB
-import StoreEngine
 import Testing
 
+@testable import StoreEngine
 @testable import StoreRuntime
 
 /// What a store remembers of change sets that have left the feed, and what it tells of them.
@@ -125,11 +125,13 @@ import Testing
 
     @Test func `a large change set is taken up in several steps, and read in parts`() async throws {
         let folder = try StoreFolder()
-        let store = try Self.store(folder, Self.options(trail: 20_000))
-        let start = try store.position
-        try await store.write { tx in for number in 0..<9_000 { try tx.insert(Self.sensor("s\(number)")) } }
-        try await store.write { try $0.insert(Self.sensor("last")) }
-        try await store.write { try $0.insert(Self.sensor("kept")) }
+        let first = try Self.store(folder, Self.options(trail: 20_000, retained: 100))
+        let start = try first.position
+        try await first.write { tx in for number in 0..<9_000 { try tx.insert(Self.sensor("s\(number)")) } }
+        try await first.write { try $0.insert(Self.sensor("last")) }
+        try await first.write { try $0.insert(Self.sensor("kept")) }
+        first.close()
+        let store = try Self.store(folder, Self.options(trail: nil))
         #expect(try Self.trim(store) >= 3)
         #expect(try Self.head(store)?.count == 9_001)
         var options = FeedOptions()
@@ -221,7 +223,7 @@ import Testing
 
     @Test func `after a program that knows no trail has removed change sets it begins anew`() async throws {
         let folder = try StoreFolder()
-        let store = try Self.store(folder)
+        let store = try Self.store(folder, Self.options(retained: 100))
         let start = try store.position
         for number in 0..<6 { try await store.write { try $0.upsert(Self.sensor("a", Double(number))) } }
         let newest = try store.position
@@ -286,6 +288,42 @@ import Testing
         let error = try await Self.expectError(.positionCompacted, without, since: start)
         #expect(error.differenceFloor == nil)
         _ = try without.verify { Issue.record("\($0)") }
+    }
+
+    @Test func `verify finds where the trail does not agree with itself or with the feed`() throws {
+        let record = TrailKey.Record(type: 1, key: KeyBytes.of("a"))
+        let note = TrailKey.note(of: record)
+        typealias Damage = (inout LMDBWriteTransaction) throws -> Void
+        let damages: [(expected: String, damage: Damage)] = [
+            ("has no mark by its change set", { try $0.delete("trail", TrailKey.mark(of: record, at: 6)) }),
+            ("leads to no note of it", { try $0.delete("trail", note) }),
+            ("leads to no note of it", { try $0.put("trail", TrailKey.mark(of: record, at: 4), []) }),
+            ("it counts 2 records and remembers 1", { try $0.change("trail", [0]) { $0[25] = 2 } }),
+            ("it has taken up change set 9", { try $0.change("trail", [0]) { $0[17] = 9 } }),
+            (
+                "which the feed retains",
+                {
+                    try $0.change("trail", note) { $0[0] = 7 }
+                    try $0.put("trail", TrailKey.mark(of: record, at: 7), [])
+                }
+            ),
+            ("the trail has those after", { try $0.change("trail", [0]) { $0[17] = 4 } }),
+            ("unknown flags", { try $0.change("trail", note) { $0[16] = 4 } }),
+            ("no such entry in this format", { try $0.put("trail", [7, 7], [1]) }),
+            ("a key is of no changed type", { try $0.put("trail", [3, 1, 0, 0, 0, 1], [1]) }),
+        ]
+        for (expected, damage) in damages {
+            let folder = try StoreFolder()
+            let store = try Self.store(folder)
+            for number in 0..<5 { try store.write { try $0.upsert(Self.sensor("a", Double(number))) } }
+            try Self.trim(store)
+            #expect(try Self.head(store).map { [$0.floor, $0.noted, $0.count] } == [0, 6, 1])
+            store.close()
+            #expect(try folder.findings() == [])
+            try folder.tamper(damage)
+            let findings = try folder.findings().map(\.description)
+            #expect(findings.contains { $0.contains(expected) }, "\(expected): \(findings)")
+        }
     }
 
     @Test func `a trail that is damaged costs the trail, and not the store`() async throws {

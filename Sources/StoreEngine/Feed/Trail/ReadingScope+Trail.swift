@@ -48,6 +48,18 @@ extension ReadingScope {
         }
     }
 
+    /// The position after the change set with this sequence number, from which the difference can be told.
+    ///
+    /// - Throws: ``StoreError``: `positionInFuture`; `positionCompacted` where the trail does not go back so far.
+    package func differencePosition(at sequence: UInt64) throws(StoreError) -> Position {
+        let head = try feedHead()
+        guard sequence <= head.sequence, try sequence < requireTrail(from: sequence, head), let trail = try trailHead()
+        else { return try sequence <= head.sequence ? storedPosition(at: sequence) : position(at: sequence) }
+        // Its hash is gone with it.
+        let epoch = trail.epochs.last { $0.sequence <= sequence } ?? trail.epochs.first
+        return Position(store: state.identity, epoch: epoch?.epoch ?? head.epoch, sequence: sequence, hash: 0)
+    }
+
     /// Checks that what changed after a change set is known: by the trail, and from where that ends by the feed.
     ///
     /// - Returns: the newest change set that only the trail tells of.

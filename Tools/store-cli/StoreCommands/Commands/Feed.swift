@@ -25,6 +25,11 @@ struct Feed: ParsableCommand {
             --snapshot first writes an event with the op r for each record that there is, and goes on with what was \
             changed since it began. Only the last of these events has a position: whoever has not got it begins anew.
 
+            --difference is for who comes back after change sets have left the feed, in a store that remembers which records they \
+            changed: first comes what became of each record since, and then the change sets as ever. Its kinds begin with \
+            net: what a record was before is not known any more. net-put is a record that is there now and may have been before, \
+            net-absent one that is gone and may never have been there, net-unmatched one that does not meet --where now.
+
             With --follow it ends when it is interrupted or nobody reads its output any more. It holds no lock and no \
             snapshot while it waits.
             """)
@@ -46,6 +51,8 @@ struct Feed: ParsableCommand {
     var condition: String?
     @Option(parsing: .unconditional, help: ArgumentHelp("How many change sets at most.", valueName: "n"))
     var limit: Int?
+    @Flag(help: "Tell the difference by record where change sets after --since have left the feed.") var difference =
+        false
     @Flag(help: "Write events, one for each change, as JSON Lines.") var events = false
     @Flag(help: "Write events of all records first.") var snapshot = false
     @Option(help: ArgumentHelp("What events call the store; the directory's name when left out.", valueName: "name"))
@@ -66,6 +73,13 @@ struct Feed: ParsableCommand {
         if snapshot, limit != nil {
             throw CommandFailure(.usage, "--limit counts change sets, which --snapshot does not begin with")
         }
+        if difference, since == nil {
+            throw CommandFailure(.usage, "--difference is told since a position; name it with --since")
+        }
+        if difference, events {
+            throw CommandFailure(
+                .usage, "--events tells changes, and --difference does not know them; give one of them")
+        }
         if name != nil, !events { throw CommandFailure(.usage, "--name is for --events") }
         let interruption = Interruption()
         if follow {
@@ -78,7 +92,8 @@ struct Feed: ParsableCommand {
     private func read(_ store: Store, _ interruption: Interruption) throws {
         let (start, filters) = try store.read { transaction in
             let scope = transaction._reading
-            let position = try (since ?? .oldest).position(in: scope)
+            let place = since ?? .oldest
+            let position = try difference ? place.differencePosition(in: scope) : place.position(in: scope)
             return (position, try self.filters(scope.catalog))
         }
         let form = try self.form()
@@ -88,7 +103,7 @@ struct Feed: ParsableCommand {
             } else { nil }
         let reading = FeedReading(
             store: store, start: records?.position ?? start, isFromOldest: (since ?? .oldest) == .oldest && !snapshot,
-            records: records, filters: filters, follows: follow, limit: limit, form: form)
+            records: records, tellsDifference: difference, filters: filters, follows: follow, limit: limit, form: form)
         try AsyncWork.run(endedBy: interruption) { try await reading.run(interruption) }
     }
 

@@ -74,6 +74,7 @@ private struct StoreFacts {
         let records = try reading.catalog.types.indices.reduce(0) { try $0 + reading.count(typeIndex: $1) }
         let oldest = readers.compactMap(\.transactionID).min()
         let isEmpty = head.oldest > head.sequence
+        let trail = try reading.trailHead()
         func number(_ value: UInt64) -> OutputCell { OutputCell(.number(JSONNumber(value))) }
         list = [
             ("fileBytes", OutputCell(info.fileBytes)),
@@ -88,6 +89,9 @@ private struct StoreFacts {
             ("position", number(head.sequence)),
             ("token", OutputCell(position.description)),
             ("feedBytes", OutputCell(try reading.snapshot.statistics(of: reading.state.databases.feed).byteCount)),
+            ("trailRecords", trail.map { number($0.count) } ?? OutputCell(.null)),
+            ("trailLimit", trail.map { number($0.limit) } ?? OutputCell(.null)),
+            ("trailFloor", trail.map { number($0.floor) } ?? OutputCell(.null)),
             ("greatestLag", consumers.map(\.lag).max().map(number) ?? OutputCell(.null)),
             ("readers", OutputCell(readers.count)),
             ("oldestReaderBehind", OutputCell(oldest.map { .number(JSONNumber($0)) } ?? .null)),
@@ -142,6 +146,9 @@ private struct DatabaseFacts {
             try DatabaseFacts(StoreDatabases.feedName, "change sets", fixed.feed, reading),
             try DatabaseFacts(StoreDatabases.consumersName, "consumers", fixed.consumers, reading),
         ]
+        if let trail = fixed.trail {
+            list.append(try DatabaseFacts(StoreDatabases.trailName, "records of left change sets", trail, reading))
+        }
         if let statistics = fixed.statistics {
             list.append(try DatabaseFacts(StoreDatabases.statisticsName, "samples of records", statistics, reading))
         }

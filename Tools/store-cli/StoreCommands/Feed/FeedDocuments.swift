@@ -77,6 +77,51 @@ extension RecordChange {
     }
 }
 
+extension FeedDocuments: DifferencePrinter {
+    mutating func append(_ difference: FeedDifference) throws {
+        let records = try difference.records.map { record in
+            JSONValue.object([
+                JSONMember("kind", .string(record.name)), JSONMember("type", .string(record.typeName)),
+                JSONMember("id", try record.idValue() ?? .null), JSONMember("after", try record.rowValue() ?? .null),
+            ])
+        }
+        try write([
+            JSONMember("since", .string(difference.since.description)),
+            JSONMember("reached", .number(JSONNumber(difference.reached))),
+            JSONMember("newest", .number(JSONNumber(difference.newest))), JSONMember("difference", .array(records)),
+        ])
+    }
+
+    mutating func endDifference(at position: Position) throws {
+        try write([
+            JSONMember("position", .number(JSONNumber(position.sequence))),
+            JSONMember("token", .string(position.description)), JSONMember("ready", .bool(true)),
+        ])
+    }
+
+    private mutating func write(_ members: [JSONMember]) throws {
+        if isArray { try output.write(count == 0 ? "\n  " : ",\n  ") }
+        count += 1
+        json.removeAll()
+        json.append(.object(members))
+        try output.write(json.bytes)
+        if !isArray { try output.write("\n") }
+    }
+}
+
+extension DifferenceEntry {
+    /// How output calls it.
+    var name: String {
+        switch state {
+        case .present: "net-" + (kind?.name ?? "put")
+        case .absent: "net-" + (kind?.name ?? "absent")
+        case .unmatched: "net-unmatched"
+        case .schema: "net-schema"
+        case .reset: "net-reset"
+        }
+    }
+}
+
 extension ChangeKind {
     /// How output calls it.
     var name: String {

@@ -28,6 +28,14 @@ protocol FeedPrinter {
     mutating func finish() throws
 }
 
+/// Writes the difference by record, which comes before change sets.
+protocol DifferencePrinter: FeedPrinter {
+    /// Writes a part of it.
+    mutating func append(_ difference: FeedDifference) throws
+    /// Writes that it is told, and where to go on.
+    mutating func endDifference(at position: Position) throws
+}
+
 /// Reads the feed and has it printed.
 struct FeedReading: Sendable {
     let store: Store
@@ -36,6 +44,8 @@ struct FeedReading: Sendable {
     let isFromOldest: Bool
     /// The records that are written first.
     let records: RecordEvents?
+    /// Whether the difference is told where change sets after `start` have left the feed.
+    let tellsDifference: Bool
     let filters: [FeedFilter]
     let follows: Bool
     let limit: Int?
@@ -53,13 +63,41 @@ struct FeedReading: Sendable {
             for event in events { try output.write(event.json + "\n") }
         }
         var printer = try form.printer(to: output, store)
-        if limit != 0 { try await print(with: &printer, to: output, interruption) }
+        let start = try await printDifference(with: &printer, to: output, interruption)
+        if limit != 0 { try await print(after: start, with: &printer, to: output, interruption) }
         try printer.finish()
         try output.flush()
     }
 
-    private func print(
+    /// - Returns: where the change sets go on.
+    private func printDifference(
         with printer: inout any FeedPrinter, to output: StandardOutput, _ interruption: Interruption
+    ) async throws -> Position {
+        guard tellsDifference, var told = printer as? any DifferencePrinter else { return start }
+        defer { printer = told }
+        var end = start
+        var hasParts = false
+        for try await element in store.differenceAndChanges(since: start, options) {
+            if interruption.isRequested { break }
+            switch element {
+            case .difference(let part):
+                hasParts = true
+                try told.append(part)
+            case .ready(let position):
+                end = position
+                if hasParts { try told.endDifference(at: position) }
+                try told.flush()
+                try output.flush()
+                return end
+            case .commit: return end
+            }
+        }
+        return end
+    }
+
+    private func print(
+        after start: Position, with printer: inout any FeedPrinter, to output: StandardOutput,
+        _ interruption: Interruption
     ) async throws {
         let newest = try store.feedRange.upperBound
         guard follows || start.sequence < newest else { return }
@@ -100,12 +138,17 @@ struct FeedReading: Sendable {
         if current != nil { try printer.endChangeSet() }
     }
 
-    private func iterator(after position: Position) -> ChangeFeed.Iterator {
+    private var options: FeedOptions {
         var options = FeedOptions()
         options.filters = filters
+        options.changesPerPart = Self.changesPerPart
+        return options
+    }
+
+    private func iterator(after position: Position) -> ChangeFeed.Iterator {
+        var options = options
         // Else the end would not be noticed where it is not wanted.
         options.reportsProgress = true
-        options.changesPerPart = Self.changesPerPart
         return store.changes(since: position, options).makeAsyncIterator()
     }
 

@@ -39,8 +39,7 @@ struct FeedRows: FeedPrinter {
             } else {
                 try rows.append(common + named + [OutputCell(try change.summary())])
             }
-            count += 1
-            if count.isMultiple(of: Self.blockRowCount) { try rows.endBlock() }
+            try endRow()
         }
     }
 
@@ -70,6 +69,12 @@ struct FeedRows: FeedPrinter {
     mutating func flush() throws { try rows.endBlock() }
 
     mutating func finish() throws { try rows.finish() }
+
+    /// Ends a row; those of a block are aligned together.
+    private mutating func endRow() throws {
+        count += 1
+        if count.isMultiple(of: Self.blockRowCount) { try rows.endBlock() }
+    }
 }
 
 extension RecordChange {
@@ -81,4 +86,23 @@ extension RecordChange {
         }
         return try afterJSON() ?? beforeJSON() ?? ""
     }
+}
+
+extension FeedRows: DifferencePrinter {
+    /// Rows as of changes; when and by whom they were made is not known.
+    mutating func append(_ difference: FeedDifference) throws {
+        let none = OutputCell(.null)
+        for record in difference.records {
+            let row = OutputCell(try record.rowValue() ?? .null)
+            let position = OutputCell(.number(JSONNumber(difference.newest)))
+            let named = [
+                OutputCell(record.name), OutputCell(record.typeName), OutputCell(try record.idValue() ?? .null),
+            ]
+            let made = [position, none, none]
+            try rows.append(format == .csv ? made + [none] + named + [none, none, row] : made + named + [row])
+            try endRow()
+        }
+    }
+
+    func endDifference(at position: Position) {}
 }

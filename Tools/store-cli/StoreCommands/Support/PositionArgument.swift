@@ -34,6 +34,19 @@ enum PositionArgument: ExpressibleByArgument, Equatable {
         }
     }
 
+    /// The position in a snapshot of the store, from which the difference can be told where the feed cannot be resumed there.
+    ///
+    /// - Throws: ``StoreError`` when that cannot be told either.
+    func differencePosition(in scope: ReadingScope) throws(StoreError) -> Position {
+        switch self {
+        case .oldest, .newest: return try position(in: scope)
+        case .sequence(let number): return try scope.differencePosition(at: number)
+        case .token(let position):
+            try scope.requireDifference(since: position)
+            return position
+        }
+    }
+
     /// The position in a snapshot of the store.
     ///
     /// - Throws: ``StoreError`` when the feed cannot be resumed there.
