@@ -36,6 +36,10 @@ extension StoreEvent {
         case .foreignWrite(let sequence):
             logger.warning(
                 "a program that is not ModelStore has written to the store", metadata: ["position": "\(sequence)"])
+        case .consumerExpired(let name, let position):
+            logger.warning(
+                "a consumer has expired: what it has not seen is not retained any longer",
+                metadata: ["consumer": "\(name)", "position": "\(position.sequence)"])
         }
     }
 }

@@ -21,6 +21,7 @@ public final class StoreMetrics: Sendable {
     private let changeSets: Counter
     private let changes: Counter
     private let foreignWrites: Counter
+    private let consumerExpiries: Counter
     private let pollFailures: Counter
     /// Of the consumers that were there at the last look.
     private let lags = HandoverMutex<[String: Gauge]>([:])
@@ -45,6 +46,7 @@ public final class StoreMetrics: Sendable {
         changeSets = counter("change_sets")
         changes = counter("changes")
         foreignWrites = counter("foreign_writes")
+        consumerExpiries = counter("consumer_expiries")
         pollFailures = counter("poll_failures")
     }
 
@@ -62,6 +64,7 @@ public final class StoreMetrics: Sendable {
             changes.increment(by: report.changeCount)
         case .commitFailed: commitFailures.increment()
         case .foreignWrite: foreignWrites.increment()
+        case .consumerExpired: consumerExpiries.increment()
         // Told by the gauge of the map's size.
         case .mapGrew: break
         }

@@ -171,19 +171,35 @@ package struct RowMark: Hashable, Sendable {
 extension ReadingScope {
     /// Some records in the order of ids, and the place of the last of them; nil where there are no more.
     ///
-    /// - Parameter mark: the record after which they begin; nil for the first.
+    /// - Parameters:
+    ///   - mark: the record after which they begin; nil for the first.
+    ///   - limit: the most records that are looked at.
+    ///   - filters: what lets records through; nil for all.
     package func chunk<R: Record>(
-        _ type: R.Type, after mark: RowMark?, limit: Int
+        _ type: R.Type, after mark: RowMark?, limit: Int, _ filters: FeedFilters? = nil
     ) throws(StoreError) -> (rows: [R], mark: RowMark?) {
-        var scan = try RecordScan(self, binding: binding(R.self), after: mark?.key ?? [])
+        let binding = try binding(R.self)
+        var scan = try RecordScan(self, binding: binding, after: mark?.key ?? [])
         var rows: [R] = []
         var last: [UInt8] = []
+        var count = 0
         while try scan.advance() {
-            if rows.count == max(limit, 1) { return (rows, RowMark(key: last)) }
-            rows.append(try scan.record(R.self))
+            if count == max(limit, 1) { return (rows, RowMark(key: last)) }
+            count += 1
             last = scan.key.array()
+            if let filters, try !isWanted(last, binding.type, filters) { continue }
+            rows.append(try scan.record(R.self))
         }
         return (rows, nil)
+    }
+
+    private func isWanted(_ key: [UInt8], _ type: OpenType, _ filters: FeedFilters) throws(StoreError) -> Bool {
+        guard let stored = unsafe try value(type.database, key: key.span.bytes) else { return false }
+        do {
+            return try filters.pass(RecordBytes(unverified: stored), of: type)
+        } catch {
+            throw unsafe damage(type, key: key.span.bytes, error)
+        }
     }
 }
 

@@ -35,7 +35,9 @@ struct FeedSieve {
 
     private mutating func passed(_ part: FeedPart, _ state: StoreState) throws -> ChangeSet? {
         let origin = part.header.origin
-        if origin == skipped || origin.name == skippedName { return nil }
+        // A reset is nobody's own: whoever noted it, a foreign program wrote.
+        let isOwn = origin == skipped || origin.name == skippedName
+        if isOwn, !part.changes.contains(where: { $0.kind == .reset }) { return nil }
         guard !filters.isEmpty else { return ChangeSet(part, wanted: nil, state) }
         let filters = try readyFilters(state)
         var places: [Int] = []

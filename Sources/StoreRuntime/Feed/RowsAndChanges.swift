@@ -16,17 +16,19 @@ public struct RowsAndChanges<R: Record>: AsyncSequence, Sendable {
         case rows([R], Position)
         /// All rows that there were at a position have been given.
         case ready(Position)
-        /// A change set, or a part of one, with its changes of rows that were given, or after `ready` of any.
+        /// A change set, or a part of one, with its changes of rows that were given, or after `ready` of any. Without changes
+        /// where progress was asked for and there is nothing that is wanted.
         case commit([Change<R>], ChangeSet)
         /// What was given before is not to be relied on; all rows come again.
         case restart
     }
 
     let store: Store
+    let options: FeedOptions
     let chunk: Int
 
     /// A reader of its own.
-    public func makeAsyncIterator() -> Iterator { Iterator(store: store, chunk: chunk) }
+    public func makeAsyncIterator() -> Iterator { Iterator(store: store, options: options, chunk: chunk) }
 
     /// Reads rows and changes.
     public struct Iterator: AsyncIteratorProtocol {
@@ -48,6 +50,7 @@ public struct RowsAndChanges<R: Record>: AsyncSequence, Sendable {
         }
 
         private let store: Store
+        private let options: FeedOptions
         private let chunk: Int
         private var phase = Phase.rows(after: nil)
         /// Reads on from the newest chunk. It is changed in its place, here and below: a copy would copy all it has read ahead.
@@ -57,8 +60,9 @@ public struct RowsAndChanges<R: Record>: AsyncSequence, Sendable {
         /// The next element last.
         private var ready: [Element] = []
 
-        init(store: Store, chunk: Int) {
+        init(store: Store, options: FeedOptions, chunk: Int) {
             self.store = store
+            self.options = RowsAndChanges.options(options)
             self.chunk = chunk
         }
 
@@ -85,7 +89,15 @@ public struct RowsAndChanges<R: Record>: AsyncSequence, Sendable {
             } else {
                 give(elements, next)
             }
-            feed = FeedTail(store, after: position, FeedOptions(only: FeedFilter(R.self)))
+            feed = FeedTail(store, after: position, next == nil ? options : optionsBetween)
+        }
+
+        /// How changes between two chunks are read: each by itself, since they end with the chunk.
+        private var optionsBetween: FeedOptions {
+            var between = options
+            between.squashes = false
+            between.reportsProgress = false
+            return between
         }
 
         private mutating func give(_ chunk: [Element], _ next: RowMark?) {
@@ -96,7 +108,11 @@ public struct RowsAndChanges<R: Record>: AsyncSequence, Sendable {
         private func read(after mark: RowMark?) throws -> ([R], RowMark?, Position) {
             let transaction = try store.beginRead()
             let scope = transaction._reading
-            let (rows, next) = try scope.chunk(R.self, after: mark, limit: chunk)
+            // Most want all rows, which need not be looked at before they are decoded then.
+            let filters =
+                try options.filters.contains { $0.condition != nil }
+                ? FeedFilters(options.filters, scope.catalog) : nil
+            let (rows, next) = try scope.chunk(R.self, after: mark, limit: chunk, filters)
             return (rows, next, try scope.feedPosition())
         }
 
@@ -130,12 +146,20 @@ public struct RowsAndChanges<R: Record>: AsyncSequence, Sendable {
                     }
                     let changes = try set.changes(of: R.self)
                     feed?.take()
-                    guard !changes.isEmpty else { continue }
+                    guard !changes.isEmpty || options.reportsProgress else { continue }
                     ready = [.commit(changes, set)]
                     return true
                 }
                 guard try await feed?.wait() ?? false else { return false }
             }
         }
+    }
+
+    /// What of the options is about this type.
+    private static func options(_ all: FeedOptions) -> FeedOptions {
+        var options = all
+        options.filters = all.filters.filter { $0.typeName == R.recordSchema.name }
+        if options.filters.isEmpty { options.filters = [FeedFilter(R.self)] }
+        return options
     }
 }

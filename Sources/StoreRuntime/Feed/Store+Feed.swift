@@ -57,9 +57,16 @@ extension Store {
 
     /// All records of a type and then every change of them, without a gap between.
     ///
-    /// - Parameter chunk: how many rows are read at once.
-    public func rowsAndChanges<R: Record>(of type: R.Type, chunk: Int = 1_000) -> RowsAndChanges<R> {
-        RowsAndChanges(store: self, chunk: chunk)
+    /// - Parameters:
+    ///   - options: which changes are wanted, and how they come. Filters of other types do not matter; one with a condition also
+    ///     lets only those rows through that meet it, and changes of records that meet it before or after, so that one that
+    ///     ceases to meet it is told. ``FeedOptions/skipsOwnOrigin`` leaves out what this process changes once a row was given;
+    ///     ``FeedOptions/squashes`` and ``FeedOptions/reportsProgress`` begin with what comes after `ready`.
+    ///   - chunk: how many rows are read at once. At least 1.
+    public func rowsAndChanges<R: Record>(
+        of type: R.Type, _ options: FeedOptions = FeedOptions(), chunk: Int = 1_000
+    ) -> RowsAndChanges<R> {
+        RowsAndChanges(store: self, options: options, chunk: chunk)
     }
 
     /// Undoes what a change set did, in a write of its own. See ``WriteTransaction/undo(_:conflicts:)``.

@@ -29,6 +29,8 @@ final class StoreCore: Sendable {
     private let isTrimming = Atomic(false)
     /// Where the last step of retention was in a large change set; only such a step uses it.
     let trailWalk = HandoverMutex<FeedWalk?>(nil)
+    /// Which consumers are told to have expired; held while they are looked at.
+    private let expiryWatch = HandoverMutex(ExpiryWatch())
 
     /// The store's state as this process knows it.
     var state: StoreState { stateStorage.withLock { $0.state } }
@@ -61,7 +63,9 @@ final class StoreCore: Sendable {
             return StoreCore(environment: environment, options: options, writer: nil, state: state, records: records)
         }
         let late = LateCore()
-        let writer = WriterThread(name: "store-writer", limits: options.limits) { jobs in
+        let writer = WriterThread(
+            name: "store-writer", limits: options.limits, upkeepSeconds: options.upkeepSeconds
+        ) { jobs in
             late.core?.run(jobs)
         } upkeep: {
             late.core?.upkeep()
@@ -76,6 +80,7 @@ final class StoreCore: Sendable {
             core.noteMovedFeed()
             // A store that cannot be opened for an index must not be left with it.
             if options.buildsIndexes { try IndexBuilder(core: core, dropsUnbuildable: true).run() }
+            core.lookAfterFeed()
             return core
         } catch {
             writer.drain()
@@ -245,16 +250,38 @@ final class StoreCore: Sendable {
             // What fails now is tried again after a later commit.
             let hasMore = (try? RetentionStep(core: self).run()) ?? false
             isTrimming.store(false, ordering: .releasing)
-            if hasMore { trimFeed() }
+            if hasMore { trimFeed() } else { tellExpired() }
         }
     }
 
-    /// Looks whether age or size have change sets leave the feed; on the writer thread, now and then.
+    /// What the writer thread does now and then.
     fileprivate func upkeep() {
         // Readers that were killed keep pages from being used again until their slots are freed. Should that fail, it is
         // tried again.
         _ = try? environment.clearStaleReaders()
-        if options.limits.retainedSeconds != nil || options.limits.retainedFeedByteCount != nil { trimFeed() }
+        lookAfterFeed()
+    }
+
+    /// Has it looked soon whether age or size have change sets leave the feed, and whether consumers have expired, here or by
+    /// another process.
+    private func lookAfterFeed() {
+        if options.limits.retainedSeconds != nil || options.limits.retainedFeedByteCount != nil { return trimFeed() }
+        if options.onEvent != nil { writer?.post { [weak self] in self?.tellExpired() } }
+    }
+
+    /// Tells which consumers have expired since this was last looked at.
+    private func tellExpired() {
+        guard let onEvent = options.onEvent else { return }
+        // What cannot be read now is told another time.
+        guard let consumers = try? consumers() else { return }
+        for consumer in expiryWatch.withLock({ $0.look(at: consumers) }) {
+            onEvent(.consumerExpired(name: consumer.name, position: consumer.state.position))
+        }
+    }
+
+    private func consumers() throws -> [NamedConsumer] {
+        let transaction = try beginRead()
+        return try transaction._reading.consumers()
     }
 
     private func requireWriter() throws(StoreError) -> WriterThread {

@@ -11,6 +11,10 @@ public enum StoreEvent: Sendable {
     /// A program that is not ModelStore has written; what it did is not in the feed, which tells so by the change set of this
     /// number.
     case foreignWrite(sequence: UInt64)
+    /// A consumer is so far behind that change sets it has not seen are not retained for it any longer. Every process that has the
+    /// store open for writing tells this, whichever has removed them: once for each time that a consumer expires, within the
+    /// half minute between two looks.
+    case consumerExpired(name: String, position: Position)
 }
 
 /// What one commit came to.

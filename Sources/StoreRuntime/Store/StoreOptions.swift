@@ -48,6 +48,8 @@ public struct StoreOptions: Sendable {
     var start: ReplicaStart?
     /// Whether the store goes when it is closed, so that nothing needs to be synced.
     var isTemporary = false
+    /// How often the writer thread looks after the feed and readers at least, in seconds.
+    var upkeepSeconds = 30.0
 
     /// The standard options.
     public init() {}

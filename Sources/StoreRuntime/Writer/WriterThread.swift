@@ -20,12 +20,10 @@ final class WriterThread: Sendable {
     /// The longest wait for closures to commit together, in seconds.
     private static let gatheringSeconds = 100e-6
 
-    /// How often `upkeep` runs at least, in seconds, whether or not there is work.
-    private static let upkeepSeconds = 30.0
-
-    /// Starts a thread that hands batches of closures to `run`, and now and then runs `upkeep`.
+    /// Starts a thread that hands batches of closures to `run`, and runs `upkeep` every `upkeepSeconds`, whether or not there is
+    /// work.
     init(
-        name: String, limits: StoreLimits, run: @escaping @Sendable ([WriteJob]) -> Void,
+        name: String, limits: StoreLimits, upkeepSeconds: Double, run: @escaping @Sendable ([WriteJob]) -> Void,
         upkeep: @escaping @Sendable () -> Void
     ) {
         queue = HandoverMutex(WriteQueue(limits: limits))
@@ -34,12 +32,12 @@ final class WriterThread: Sendable {
             WriterThread.isCurrent = true
             // Set from outside it would be the program's name. Linux keeps 15 bytes, and takes none of a longer one.
             Thread.current.name = name
-            var nextUpkeep = DispatchTime.now() + WriterThread.upkeepSeconds
+            var nextUpkeep = DispatchTime.now() + upkeepSeconds
             var lastBatchCount = 0
             while true {
                 if DispatchTime.now() >= nextUpkeep {
                     upkeep()
-                    nextUpkeep = .now() + WriterThread.upkeepSeconds
+                    nextUpkeep = .now() + upkeepSeconds
                 }
                 gather(lastBatchCount)
                 lastBatchCount = 0

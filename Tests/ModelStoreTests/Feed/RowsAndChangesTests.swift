@@ -64,4 +64,116 @@ import Testing
             #expect(mirror.sensors == covered, "seed \(seed), at \(position.sequence)")
         }
     }
+
+    @Test(arguments: 0..<20)
+    func `with a condition its reader has what meets it, also where what waits is put together`(
+        seed: UInt64
+    ) async throws {
+        var random = TransactionRandom(seed: seed)
+        let store = try ChangeFeedTests.store()
+        var states: [UInt64: [String: Sensor]] = [:]
+        func write() async throws {
+            let (id, kind) = (Int.random(in: 10..<40, using: &random), Int.random(in: 0..<4, using: &random))
+            let position = try await store.write { tx in
+                if kind == 0 {
+                    _ = try tx.delete(Sensor.self, id: "s\(id)")
+                } else {
+                    try tx.upsert(ChangeFeedTests.sensor(id, celsius: Double(kind)))
+                }
+            }.position
+            let warm = try store.read { try $0.all(Sensor.self) }.filter { $0.celsius >= 2 }
+            states[position.sequence] = Dictionary(uniqueKeysWithValues: warm.map { ($0.id, $0) })
+        }
+        for _ in 0..<40 { try await write() }
+        // One of another type does not matter.
+        var options = FeedOptions(only: FeedFilter(Sensor.self) { $0.celsius >= 2 }, FeedFilter(Account.self))
+        options.squashes = Bool.random(using: &random)
+        options.reportsProgress = true
+        var reader = store.rowsAndChanges(of: Sensor.self, options, chunk: 4).makeAsyncIterator()
+        var (mirror, last, isReady, reached) = ([String: Sensor](), "", false, UInt64(0))
+        var writes = 0
+        while try !isReady || reached < store.position.sequence {
+            if writes < 60 {
+                for _ in 0..<Int.random(in: 0..<3, using: &random) { try await write() }
+                writes += 1
+            }
+            let position: Position
+            switch try #require(try await reader.next()) {
+            case .rows(let rows, let now):
+                for row in rows { mirror[row.id] = row }
+                last = rows.last?.id ?? last
+                position = now
+            case .ready(let now): (isReady, position) = (true, now)
+            case .commit(let changes, let set):
+                for change in changes {
+                    mirror[change.id] = change.after.flatMap { $0.celsius >= 2 ? $0 : nil }
+                }
+                position = set.position
+            case .restart:
+                Issue.record("seed \(seed): it began anew")
+                return
+            }
+            reached = position.sequence
+            guard let expected = states[reached] else { continue }
+            let missing = expected.filter { mirror[$0.key] != $0.value && (isReady || $0.key <= last) }
+            let extra = mirror.filter { expected[$0.key] != $0.value }
+            #expect(missing.isEmpty && extra.isEmpty, "seed \(seed), at \(reached)")
+        }
+    }
+
+    @Test func `its changes can be those of some fields, and leave out this process's own`() async throws {
+        let directory = try TestDirectory()
+        var storeOptions = ChangeFeedTests.small()
+        storeOptions.originName = "reader"
+        let store = try Store(at: directory.path + "/store", records: Sensor.self, options: storeOptions)
+        try await store.write { try $0.insert(ChangeFeedTests.sensor(1)) }
+        var options = FeedOptions(only: FeedFilter(Sensor.self, touching: \.room))
+        var fields = store.rowsAndChanges(of: Sensor.self, options).makeAsyncIterator()
+        options = FeedOptions()
+        options.skipsOwnOrigin = true
+        var others = store.rowsAndChanges(of: Sensor.self, options).makeAsyncIterator()
+        for _ in 0..<2 {
+            _ = try await fields.next()
+            _ = try await others.next()
+        }
+        try await store.write { tx in _ = try tx.update(Sensor.self, id: "s1") { $0.celsius = 25 } }
+        try await store.write { tx in _ = try tx.update(Sensor.self, id: "s1") { $0.room = "attic" } }
+        guard case .commit(let changes, _) = try await fields.next() else {
+            Issue.record("no change came")
+            return
+        }
+        #expect(changes.map(\.changedFields.names) == [["room"]])
+        let waiting = Task { [others] in
+            var others = others
+            return try await others.next() == nil
+        }
+        try await Task.sleep(for: .milliseconds(20))
+        waiting.cancel()
+        #expect(try await waiting.value, "its own changes came")
+    }
+
+    @Test func `its changes that wait come as one when asked, and tell progress`() async throws {
+        let store = try ChangeFeedTests.store()
+        try await store.write { try $0.insert(ChangeFeedTests.sensor(1)) }
+        var options = FeedOptions()
+        options.squashes = true
+        options.reportsProgress = true
+        var reader = store.rowsAndChanges(of: Sensor.self, options).makeAsyncIterator()
+        for _ in 0..<2 { _ = try await reader.next() }
+        for number in 0..<5 {
+            try await store.write { tx in _ = try tx.update(Sensor.self, id: "s1") { $0.celsius = Double(100 + number) }
+            }
+        }
+        guard case .commit(let changes, let set) = try await reader.next() else {
+            Issue.record("no change came")
+            return
+        }
+        #expect(changes.map(\.after?.celsius) == [104] && set.sequence == set.firstSequence + 4)
+        let account = try await store.write { try $0.insert(Account(email: "ann", balance: 1)) }.position
+        guard case .commit(let none, let progress) = try await reader.next() else {
+            Issue.record("no progress came")
+            return
+        }
+        #expect(none.isEmpty && progress.position == account)
+    }
 }

@@ -44,6 +44,44 @@ import Testing
         _ = try store.verify { finding in Issue.record("\(finding)") }
     }
 
+    @Test(arguments: [false, true])
+    func `change sets leave by age in a store that nobody writes to, and in one that is written to without rest`(
+        isBusy: Bool
+    ) throws {
+        let clock = StandingClock()
+        var options = StoreOptions()
+        options.durability = .relaxed
+        options.clock = { clock.now }
+        options.limits.retainedSeconds = 60
+        options.upkeepSeconds = 0.02
+        let store = try Store.temporary(records: Sensor.self, options: options)
+        try Self.write(20, to: store)
+        let old = try store.position.sequence
+        clock.pass(61)
+        let deadline = Date(timeIntervalSinceNow: 30)
+        while try store.feedRange.lowerBound < old - 1, Date.now < deadline {
+            if isBusy { try Self.write(1, to: store) } else { usleep(1_000) }
+        }
+        let range = try store.feedRange
+        #expect(isBusy ? range.lowerBound >= old : range == (old - 1)...old, "\(range)")
+    }
+
+    @Test func `opening a store for writing removes what has become too old meanwhile`() throws {
+        let folder = try StoreFolder()
+        let clock = StandingClock()
+        var options = StoreOptions()
+        options.clock = { clock.now }
+        options.limits.retainedSeconds = 60
+        let first = try Store(at: folder.path, records: Sensor.self, options: options)
+        try Self.write(20, to: first)
+        first.close()
+        clock.pass(61)
+        let store = try Store(at: folder.path, records: Sensor.self, options: options)
+        // After what the opening has asked for.
+        try store.core.perform {}
+        #expect(try store.feedRange.count == 2)
+    }
+
     @Test func `the feed takes about as many bytes as allowed`() throws {
         var options = StoreOptions()
         options.durability = .relaxed

@@ -1,0 +1,93 @@
+import Foundation
+import Synchronization
+import Testing
+
+@testable import StoreEngine
+@testable import StoreRuntime
+
+/// Who is told that a consumer has expired.
+@Suite struct ExpiryWatchTests {
+    private static func consumer(
+        _ name: String, at sequence: UInt64, isExpired: Bool, number: UInt32 = 1
+    ) -> NamedConsumer {
+        let position = Position(store: UUID(high: 1, low: 2), epoch: 3, sequence: sequence, hash: 4)
+        var state = ConsumerState(
+            number: number, generation: 1, position: position, created: .distantPast, lease: .none)
+        state.isExpired = isExpired
+        return NamedConsumer(name: name, state: state)
+    }
+
+    @Test func `an expiry is told once, and again when the consumer was reset and expires anew`() {
+        var watch = ExpiryWatch()
+        func told(_ consumers: NamedConsumer...) -> [String] { watch.look(at: consumers).map(\.name) }
+        #expect(told(Self.consumer("a", at: 5, isExpired: false)) == [])
+        #expect(told(Self.consumer("a", at: 5, isExpired: true), Self.consumer("b", at: 5, isExpired: false)) == ["a"])
+        var taken = Self.consumer("a", at: 5, isExpired: true)
+        taken.state.generation += 1
+        #expect(told(taken, Self.consumer("b", at: 6, isExpired: true)) == ["b"])
+        // Reset and expired between two looks.
+        #expect(told(Self.consumer("a", at: 9, isExpired: true)) == ["a"])
+        #expect(told(Self.consumer("a", at: 9, isExpired: false)) == [])
+        #expect(told(Self.consumer("a", at: 9, isExpired: true)) == ["a"])
+        // Deleted and made anew at the same place.
+        #expect(told(Self.consumer("a", at: 9, isExpired: true, number: 2)) == ["a"])
+    }
+
+    @Test(.timeLimit(.minutes(1))) func `a program is told of a consumer that another has had expire, once`()
+        async throws
+    {
+        let folder = try StoreFolder()
+        do {
+            let store = try Store(at: folder.path, records: Sensor.self)
+            var options = ConsumerOptions()
+            options.lease = .none
+            _ = try await store.holdConsumer("late", options)
+            store.close()
+        }
+        let told = Mutex<[String]>([])
+        var options = StoreOptions()
+        options.limits.retainedChangeSets = 1_000
+        options.upkeepSeconds = 0.01
+        options.onEvent = { event in
+            if case .consumerExpired(let name, _) = event { told.withLock { $0.append(name) } }
+        }
+        let store = try Store(at: folder.path, records: Sensor.self, options: options)
+        // As another process has it: not by this one's retention.
+        _ = try await store.write { tx in
+            var late = try #require(try tx._reading.consumer(named: "late"))
+            late.isExpired = true
+            try tx.put(late, named: "late")
+        }
+        while told.withLock({ $0.isEmpty }) { try await Task.sleep(for: .milliseconds(2)) }
+        for _ in 0..<10 {
+            try await Task.sleep(for: .milliseconds(10))
+            try store.core.perform {}
+        }
+        #expect(told.withLock { $0 } == ["late"])
+    }
+
+    @Test(.timeLimit(.minutes(1))) func `a program is told of a consumer that expires by its own retention`()
+        async throws
+    {
+        let told = Mutex<[String]>([])
+        var options = StoreOptions()
+        options.durability = .relaxed
+        options.limits.retainedChangeSets = 32
+        options.onEvent = { event in
+            if case .consumerExpired(let name, let position) = event {
+                told.withLock { $0.append("\(name) \(position.sequence)") }
+            }
+        }
+        let store = try Store.temporary(records: Sensor.self, options: options)
+        var late = ConsumerOptions()
+        late.lease = .none
+        let start = try await store.holdConsumer("late", late).firstPosition
+        for number in 0..<40 {
+            try await store.write { tx in
+                try tx.upsert(Sensor(id: "s", room: "r", serial: "A", celsius: Double(number)))
+            }
+        }
+        while told.withLock({ $0.isEmpty }) { try await Task.sleep(for: .milliseconds(2)) }
+        #expect(told.withLock { $0 } == ["late \(start.sequence)"])
+    }
+}
