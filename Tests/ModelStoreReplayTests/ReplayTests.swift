@@ -74,4 +74,57 @@ import Testing
         let summary = try await Replayer.replay(folder.file("t"), options: replay)
         #expect(summary.actionCount == 3 && summary.skippedActionCount == 0)
     }
+
+    @Test func `A trace may begin at any position that the feed still tells of`() async throws {
+        let folder = try Folder()
+        var options = StoreOptions()
+        options.limits.retainedChangeSets = 20
+        let store = try Store.temporary(records: Room.self, Sensor.self, Ticket.self, options: options)
+        try await fill(store)
+        for number in 0..<60 { try await store.send(AddTicket(text: "\(number)")) }
+        try await store.write { try $0.delete(Sensor.self, id: "b") }
+        var recording = RecordingOptions()
+        recording.start = .oldest
+        let oldest = try store.feedRange.lowerBound
+        let recorded = try store.record(to: folder.file("t"), options: recording)
+        #expect(
+            try oldest > 0 && recorded.rowCount > 20 && recorded.changeSetCount == Int(store.position.sequence - oldest)
+        )
+        let summary = try await Replayer.replay(folder.file("t"))
+        #expect(try summary.hasEqualHashes && summary.position == store.position)
+    }
+
+    @Test func `A schema that changes in the middle is followed`() async throws {
+        let folder = try Folder()
+        let path = folder.file("source")
+        var store = try Store(at: path, records: Room.self)
+        try await store.write { try $0.insert(Room(name: "hall")) }
+        store.close()
+        store = try Store(at: path, records: Room.self, Sensor.self)
+        try await store.write { try $0.insert(Sensor(id: "s", room: "hall", serial: "1", celsius: 2)) }
+        store.close()
+        store = try Store(at: path, records: Later.Room.self, Sensor.self, Ticket.self)
+        try await store.write { try $0.update(Later.Room.self, id: "hall") { $0.name2 = "great hall" } }
+        try await store.send(AddTicket(text: "x"))
+        var recording = RecordingOptions()
+        recording.start = .oldest
+        try store.record(to: folder.file("t"), options: recording)
+        let summary = try await Replayer.replay(folder.file("t"), into: folder.file("store"))
+        #expect(try summary.hasEqualHashes && summary.position == store.position)
+        let again = try Store(at: folder.file("store"), records: Later.Room.self, Sensor.self, Ticket.self)
+        #expect(try again.read { try $0.first(Later.Room.where { $0.name2 == "great hall" }) }?.name == "hall")
+        #expect(try again.findings() == [])
+        again.close()
+        store.close()
+    }
+}
+
+/// A later version of the program, whose rooms have another field and an index on it.
+private enum Later {
+    @Record
+    struct Room {
+        @ID var name: String
+        var floor: Int = 0
+        @Indexed var name2: String = ""
+    }
 }

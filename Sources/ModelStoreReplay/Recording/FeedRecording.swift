@@ -23,31 +23,52 @@ package final class FeedRecording {
     /// - Throws: `StoreError`: as ``Store/record(to:options:)``.
     package init(_ store: Store, to path: String, _ options: RecordingOptions) throws {
         self.store = store
-        let begun = try store.read { tx in try Self.begin(tx._reading, to: path, options) }
+        let begun = try Self.begin(store, to: path, options)
         (writer, rowCount, encoding, walk) = (begun.writer, begun.rowCount, begun.encoding, begun.walk)
         redactedTypes = Set(options.redactedFields.compactMap { $0.split(separator: ".").first.map(String.init) })
     }
 
-    private static func begin(
-        _ scope: ReadingScope, to path: String, _ options: RecordingOptions
-    ) throws -> (writer: TraceWriter, rowCount: Int, encoding: FeedEncoding, walk: FeedWalk) {
-        let newest = try scope.feedPosition()
+    private typealias Begun = (writer: TraceWriter, rowCount: Int, encoding: FeedEncoding, walk: FeedWalk)
+
+    private static func begin(_ store: Store, to path: String, _ options: RecordingOptions) throws -> Begun {
+        let here: Begun? = try store.read { tx in
+            let start = try Self.start(tx._reading, options)
+            // The state of any other position is looked up from what has changed since.
+            let isKnown = try start.sequence == 0 || start == tx._reading.feedPosition()
+            return isKnown ? try begin(tx._reading, at: start, to: path, options) : nil
+        }
+        if let here { return here }
+        let start = try store.read { try Self.start($0._reading, options) }
+        let past = try store.past(at: start)
+        return try past.read { tx in
+            guard past.changedTypes.isEmpty else {
+                throw StoreError(
+                    .notRecordable,
+                    "the schema was changed after change set \(start.sequence): \(past.changedTypes.joined(separator: ", "))",
+                    remedy:
+                        "begin after that, or at the oldest position while the feed goes back to the first change set")
+            }
+            return try begin(tx._reading, at: start, to: path, options)
+        }
+    }
+
+    private static func start(_ scope: ReadingScope, _ options: RecordingOptions) throws -> Position {
         let start: Position =
             switch options.start {
-            case .newest: newest
+            case .newest: try scope.feedPosition()
             case .oldest: try scope.oldestPosition()
             case .after(let position): position
             }
         try scope.requireResumable(start)
+        return start
+    }
+
+    private static func begin(
+        _ scope: ReadingScope, at start: Position, to path: String, _ options: RecordingOptions
+    ) throws -> Begun {
+        let types = start.sequence == 0 ? [] : try scope.storedTypes()
         var redactor: Redactor?
         if !options.redactedFields.isEmpty { redactor = try Redactor(options.redactedFields, try scope.storedTypes()) }
-        guard start.sequence == 0 || start == newest else {
-            throw StoreError(
-                .notRecordable, "the records as they were at change set \(start.sequence) are not known",
-                remedy:
-                    "begin at the newest position, or at the oldest while the feed goes back to the first change set")
-        }
-        let types = start.sequence == 0 ? [] : try scope.storedTypes()
         let (writer, rowCount) = try TraceBase.begin(
             scope, at: start, to: path, &redactor, redacted: options.redactedFields)
         return (writer, rowCount, FeedEncoding(TraceSchema(types), redactor), FeedWalk(after: start))

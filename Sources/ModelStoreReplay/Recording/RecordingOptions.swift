@@ -8,7 +8,8 @@ public struct RecordingOptions: Sendable {
         case newest
         /// At the oldest position that the feed still tells of.
         case oldest
-        /// After a change set that the feed still tells of.
+        /// After a change set that the feed still tells of. The greatest ids that were assigned are those of now: ids that a replay of
+        /// actions has assigned anew are others then, as for ``oldest``.
         case after(Position)
     }
 

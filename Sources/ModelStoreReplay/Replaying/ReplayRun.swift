@@ -14,7 +14,11 @@ final class ReplayRun {
     /// So many change sets are made in one commit.
     private static let changeSetsPerCommit = 1_000
 
-    private let reader: TraceReader
+    private let header: TraceHeader
+    private let prefetch: TracePrefetch
+    /// What was read ahead, and how much of it is taken.
+    private var lines: (read: [TraceReader.Line], taken: Int) = ([], 0)
+    private var end: TraceReader.End?
     private let options: ReplayOptions
     let store: Store
     private var next: TraceReader.Line?
@@ -25,6 +29,8 @@ final class ReplayRun {
     /// What the replay's feed tells as frames.
     private var encoding: FeedEncoding
     private var pending: [Pending] = []
+    /// Change sets that are being made while the next ones are prepared.
+    private var running: (batch: [Pending], result: ReplayResult)?
     private var position: Position
     private var subscriptions: [Int: (subscription: ReplayedSubscription, typeName: String)] = [:]
     /// The rows that the trace has delivered, by subscription, where results are compared.
@@ -35,19 +41,22 @@ final class ReplayRun {
     private var comparesHashes: Bool
 
     init(_ reader: TraceReader, at path: String, _ options: ReplayOptions) throws {
-        self.reader = reader
         self.options = options
+        header = reader.header
         (store, next) = try ReplayStore.make(at: path, reader, options)
+        prefetch = TracePrefetch(reader)
         comparison = ChangeComparison(options)
-        schema = TraceSchema(reader.header.types)
+        schema = TraceSchema(header.types)
         let (found, types) = try store.read { tx in
             (try tx._reading.feedPosition(), try tx._reading.storedTypes())
         }
         position = found
         encoding = FeedEncoding(TraceSchema(types), nil)
-        comparesHashes = reader.header.isExact && found == reader.header.start
+        comparesHashes = header.isExact && found == header.start
         if case .actions = options.mode { comparesHashes = false }
     }
+
+    deinit { prefetch.stop() }
 
     /// Whether the recorded actions are run.
     private var actions: ActionCatalog? {
@@ -62,7 +71,7 @@ final class ReplayRun {
             if case .commit(let commit) = line.frame {
                 if let until = options.until, commit.sequence > until { break }
                 try add(commit, line.number)
-                if pending.count >= Self.changeSetsPerCommit { try flush() }
+                if pending.count >= Self.changeSetsPerCommit { try start() }
                 continue
             }
             try flush()
@@ -77,7 +86,18 @@ final class ReplayRun {
             self.next = nil
             return next
         }
-        return try reader.next()
+        if lines.taken == lines.read.count {
+            switch prefetch.next() {
+            case .lines(let read): lines = (read, 0)
+            case .end(let end, let isUnfinished):
+                self.end = end
+                summary.isUnfinished = isUnfinished
+                return nil
+            case .failed(let error): throw error
+            }
+        }
+        lines.taken += 1
+        return lines.read[lines.taken - 1]
     }
 
     private func finish() throws {
@@ -85,8 +105,7 @@ final class ReplayRun {
         for scope in scopes.values.joined() { scope.close() }
         summary.position = position
         summary.hasEqualHashes = comparesHashes
-        summary.isUnfinished = reader.isUnfinished
-        guard let end = reader.end else { return }
+        guard let end else { return }
         if comparesHashes, end.position != position {
             throw divergence(0, "the end is elsewhere", end.position.description, position.description)
         }
@@ -166,10 +185,23 @@ final class ReplayRun {
 
     /// Makes the change sets that wait, and compares what came of them.
     private func flush() throws {
+        try start()
+        try finishRunning()
+    }
+
+    /// Has the change sets made that wait, once those before them are.
+    private func start() throws {
+        try finishRunning()
         if pending.isEmpty { return }
-        let batch = pending
+        running = (pending, ReplayResult(of: pending.map(\.write), in: store))
         pending = []
-        let done = try store.replay(batch.map(\.write))
+    }
+
+    /// Waits for the change sets that are being made, and compares what came of them.
+    private func finishRunning() throws {
+        guard let (batch, result) = running else { return }
+        running = nil
+        let done = try result.wait()
         for (item, made) in zip(batch, done.positions) { try compare(item, made) }
         if let failure = done.failure {
             let item = batch[done.positions.count]
@@ -314,7 +346,7 @@ final class ReplayRun {
             "line \(commit.line): " + JSONWriter.text(of: TraceFrame.commit(commit.commit).json)
         }
         return ReplayDivergence(
-            line: line, sequence: lastCommit?.commit.sequence ?? reader.header.start.sequence, reason: reason,
+            line: line, sequence: lastCommit?.commit.sequence ?? header.start.sequence, reason: reason,
             expected: expected, found: found, cause: cause ?? "the rows that the trace begins with")
     }
 

@@ -28,6 +28,8 @@ package final class TraceReader {
     private var lineNumber = 0
     private var check: UInt64 = 0
     private var frameCount = 0
+    /// What was found to be wrong, and is from then on.
+    private var failure: StoreError?
     /// The chunk that frames are given of.
     private var chunk: [Line] = []
     private var chunkPlace = 0
@@ -57,10 +59,13 @@ package final class TraceReader {
     package func next() throws(StoreError) -> Line? {
         while chunkPlace == chunk.count {
             if end != nil || isUnfinished { return nil }
+            if let failure { throw failure }
             do {
                 try readChunk()
             } catch {
-                throw Self.damaged(lines.path, lineNumber, error)
+                let failure = Self.damaged(lines.path, lineNumber, error)
+                self.failure = failure
+                throw failure
             }
         }
         chunkPlace += 1

@@ -51,7 +51,8 @@ import Testing
         // As if somebody had changed the trace and its checksums: the recorded hash is another's.
         #expect(try tool.run("record", "redacted.trace", "--redact", "Sensor.note").status == 0)
         let trace = try String(contentsOfFile: tool.path("redacted.trace"), encoding: .utf8)
-        try tool.write("changed.trace", Resealed.text(trace.replacing(#""was":{"celsius":21.5"#, with: #""was":{"celsius":22.5"#)))
+        try tool.write(
+            "changed.trace", Resealed.text(trace.replacing(#""was":{"celsius":21.5"#, with: #""was":{"celsius":22.5"#)))
         let run = try tool.run("replay", "changed.trace")
         #expect(run.status == 1 && run.errors.contains("the replay diverges at line"), "\(run)")
         #expect(run.errors.contains("22.5") && run.errors.contains("21.5") && run.errors.contains("cause:"))

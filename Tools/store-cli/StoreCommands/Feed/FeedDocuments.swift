@@ -77,7 +77,7 @@ extension RecordChange {
     }
 }
 
-extension FeedDocuments: DifferencePrinter {
+extension FeedDocuments: FeedDifferencePrinter {
     mutating func append(_ difference: FeedDifference) throws {
         let records = try difference.records.map { record in
             JSONValue.object([

@@ -29,7 +29,7 @@ protocol FeedPrinter {
 }
 
 /// Writes the difference by record, which comes before change sets.
-protocol DifferencePrinter: FeedPrinter {
+protocol FeedDifferencePrinter: FeedPrinter {
     /// Writes a part of it.
     mutating func append(_ difference: FeedDifference) throws
     /// Writes that it is told, and where to go on.
@@ -73,7 +73,7 @@ struct FeedReading: Sendable {
     private func printDifference(
         with printer: inout any FeedPrinter, to output: StandardOutput, _ interruption: Interruption
     ) async throws -> Position {
-        guard tellsDifference, var told = printer as? any DifferencePrinter else { return start }
+        guard tellsDifference, var told = printer as? any FeedDifferencePrinter else { return start }
         defer { printer = told }
         var end = start
         var hasParts = false

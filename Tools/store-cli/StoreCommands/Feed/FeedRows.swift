@@ -88,7 +88,7 @@ extension RecordChange {
     }
 }
 
-extension FeedRows: DifferencePrinter {
+extension FeedRows: FeedDifferencePrinter {
     /// Rows as of changes; when and by whom they were made is not known.
     mutating func append(_ difference: FeedDifference) throws {
         let none = OutputCell(.null)
