@@ -8,7 +8,8 @@ public import StoreEngine
 ///
 /// The iterator throws ``StoreError``: `positionCompacted` when the reader was so slow that change sets it had not read are not
 /// retained any longer; `positionOfAnotherStore`, `positionInFuture`, `positionDiverged` for a position that does not fit;
-/// `closed`; `damaged`.
+/// `schemaMismatch` when a newer program has changed the schema beyond what this one can read; `unknownType`, `unknownField` and
+/// `invalidValue` for a filter that does not fit the schema; `closed`; `damaged`.
 public struct ChangeFeed: AsyncSequence, Sendable {
     public typealias Element = ChangeSet
 

@@ -4,7 +4,7 @@ public import StoreEngine
 public struct FeedOptions: Sendable {
     /// Which changes are wanted; all when empty, else those that pass one of these.
     public var filters: [FeedFilter] = []
-    /// Whether change sets that this process wrote under this name are left out.
+    /// Whether change sets that this process wrote under this name are left out. Resets come in any case: a foreign program wrote.
     public var skipsOwnOrigin = false
     /// Whether change sets that wait together are put together into one, with the net change of each record.
     ///

@@ -98,6 +98,17 @@ extension Store {
         }
     }
 
+    /// The change set from which on the difference by record can be told to who comes back late; nil where the store has no trail
+    /// (``StoreLimits/trailRecords``).
+    ///
+    /// - Throws: ``StoreError``.
+    public var differenceFloor: UInt64? {
+        get throws {
+            let transaction = try beginRead()
+            return try transaction._reading.trailHead()?.floor
+        }
+    }
+
     /// Waits until this process sees everything up to a position, which another process may have written: to read there what
     /// was written here.
     ///

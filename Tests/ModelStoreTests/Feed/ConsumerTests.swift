@@ -166,6 +166,25 @@ import Testing
         #expect(try expired() == ["free"])
     }
 
+    @Test func `a consumer that wants nothing of what is written moves on all the same`() async throws {
+        let store = try ChangeFeedTests.store()
+        var options = Self.options()
+        options.start = .after(try store.position)
+        options.feed.filters = [FeedFilter(Account.self)]
+        let picky = options
+        let consuming = Task {
+            try await store.consume("picky", picky) { (_: ChangeSet) in Issue.record("it was given something") }
+        }
+        try await Self.fill(store, 300)
+        let newest = try store.position.sequence
+        // It notes that now and then, and what is left at its end.
+        while try store.consumers().first?.position.sequence ?? 0 < 256 { await Task.yield() }
+        consuming.cancel()
+        try await consuming.value
+        #expect(try store.consumers().map(\.lag).allSatisfy { $0 < 256 })
+        #expect(try store.position.sequence == newest, "acknowledging has made a change set")
+    }
+
     @Test func `effects elsewhere are noted once nothing waits, and those left out are counted`() async throws {
         let store = try ChangeFeedTests.store()
         for number in 0..<5 { try await store.write { try $0.insert(ChangeFeedTests.sensor(number)) } }

@@ -74,6 +74,16 @@ package struct TrailHead: Hashable, Sendable {
         if epochs.count > TrailHead.epochLimit { epochs.removeFirst() }
     }
 
+    /// Notes the epoch of a change set that is taken up, where nothing has told that it began: a replica takes over the epochs
+    /// of its original.
+    mutating func note(epoch: UInt64, of sequence: UInt64) {
+        guard let first = epochs.first, sequence > first.sequence, !epochs.contains(where: { $0.epoch == epoch }) else {
+            return
+        }
+        begin(EpochStart(epoch: epoch, sequence: sequence - 1))
+        epochs.sort { $0.sequence < $1.sequence }
+    }
+
     /// Raises the floor, and forgets the epochs that ended below it.
     mutating func raise(to sequence: UInt64) {
         floor = max(floor, sequence)

@@ -116,6 +116,7 @@ package struct TrailWriter {
                 try beginAnew(after: part.sequence, &raw)
                 return count
             }
+            head.note(epoch: part.header.epoch, of: part.sequence)
             do {
                 for change in part.changes { try note(change, of: part.sequence, &raw) }
             } catch {
