@@ -56,17 +56,22 @@ struct OverlayMaker: ~Copyable, ~Escapable {
             }
             return
         }
-        if unsafe now.isEqual(to: before.span.bytes) { return }
+        let isSameType = !earlier.hasChanged(type)
+        if isSameType, unsafe now.isEqual(to: before.span.bytes) { return }
         unsafe builder.replace(type.database, key: key.span.bytes, value: before.span.bytes)
         let (old, new) = (
             unsafe try Self.entries(of: before.span.bytes, key, type), try Self.entries(of: now, key, type)
         )
         for (place, index) in type.indexes.enumerated() {
-            // An entry that both have stays.
-            for entry in new[place] where !old[place].contains(where: { $0.key == entry.key }) {
+            // An entry that both have stays. One that others might have had too, in an index that has become unique since, is
+            // added all the same, so that it clashes with theirs.
+            func isMoved(_ entry: ExpectedEntry, from others: [ExpectedEntry]) -> Bool {
+                entry.isSole && !isSameType || !others.contains { $0.key == entry.key }
+            }
+            for entry in new[place] where isMoved(entry, from: old[place]) {
                 unsafe builder.hide(index.database, key: entry.key.span.bytes)
             }
-            for entry in old[place] where !new[place].contains(where: { $0.key == entry.key }) {
+            for entry in old[place] where isMoved(entry, from: new[place]) {
                 try add(entry, to: index, record, type)
             }
         }
