@@ -96,7 +96,9 @@ struct OverlayMaker: ~Copyable, ~Escapable {
     private static func entries(
         of bytes: RawSpan, _ key: [UInt8], _ type: OpenType
     ) throws(CodecError) -> [[ExpectedEntry]] {
-        try type.withNewest(RecordBytes(unverified: bytes)) { (newest) throws(CodecError) in
+        let record = try RecordBytes(unverified: bytes)
+        try requireValues(record, type)
+        return try type.withNewest(record) { (newest) throws(CodecError) in
             var all: [[ExpectedEntry]] = []
             all.reserveCapacity(type.indexes.count)
             for index in type.indexes {
@@ -105,6 +107,16 @@ struct OverlayMaker: ~Copyable, ~Escapable {
                         ? [] : unsafe try ExpectedEntry.all(of: newest, key: key.span.bytes, index))
             }
             return all
+        }
+    }
+
+    /// Fails for a record from before a field that must have a value by now, and has none in such records: a migration has seen to
+    /// it that there are none of these any more, but not that there never were.
+    private static func requireValues(_ record: RecordBytes, _ type: OpenType) throws(CodecError) {
+        if record.schemaVersion == type.type.version { return }
+        let fields = try type.type.fields(ofVersion: record.schemaVersion)
+        for field in type.type.fields where field.missing == nil && !fields.contains(where: { $0.id == field.id }) {
+            throw CodecError("\(field.name) has no value")
         }
     }
 

@@ -5,11 +5,12 @@ struct EarlierContents {
     struct Moment {
         let position: Position
         var records: EvolvingModel.Records
-        /// Whether all of them have that form.
-        var fits = true
     }
 
     private(set) var moments: [Moment] = []
+    /// Those with records that could not be given that form by the newest migration. They are told only until the next change of
+    /// the schema, which may give the type a form again that they have.
+    private(set) var unfit: [Position] = []
 
     /// Numbers of records that are told apart by their moments.
     private static let stride: Int64 = 1_000
@@ -21,6 +22,7 @@ struct EarlierContents {
 
     /// Has everything changed as a declaration changes a model with its records.
     mutating func evolved(with model: EvolvingModel, by evolve: (EvolvingModel) -> EvolvingModel) -> EvolvingModel {
+        unfit = []
         var all = model
         for (number, moment) in moments.enumerated() {
             for (id, values) in moment.records { all.records[Int64(number + 1) * Self.stride + id] = values }
@@ -42,16 +44,19 @@ struct EarlierContents {
 
     /// Gives all records the fields of a model: others go, and values become those of the fields' types.
     mutating func migrate(to model: EvolvingModel) {
-        for number in moments.indices {
+        unfit = []
+        for number in moments.indices.reversed() {
+            var fits = true
             for (id, values) in moments[number].records {
                 var converted: [String: DynamicValue] = [:]
                 for field in model.fields {
                     let value = values[field.name].flatMap { EvolvingModel.converted($0, to: field.type) }
-                    if value == nil { moments[number].fits = false }
+                    if value == nil { fits = false }
                     converted[field.name] = value ?? DynamicValue.none
                 }
                 moments[number].records[id] = converted
             }
+            if !fits { unfit.append(moments.remove(at: number).position) }
         }
     }
 }
