@@ -89,7 +89,9 @@ struct BatchRunner: Sendable {
     }
 
     private func grow() throws(StoreError) {
-        onEvent?(.mapGrew(byteCount: try environment.double()))
+        // Not within the optional call, whose arguments nobody evaluates where nobody is told.
+        let byteCount = try environment.double()
+        onEvent?(.mapGrew(byteCount: byteCount))
     }
 
     private func pass(_ jobs: [WriteJob], _ state: StoreState, _ tally: inout CommitTally?) throws -> Pass {
