@@ -66,7 +66,10 @@ let package = Package(
         ),
 
         // What programs' tests use.
-        .target(name: "ModelStoreTesting", dependencies: ["ModelStore", "ModelStoreReplay", "StoreRuntime"]),
+        .target(
+            name: "ModelStoreTesting",
+            dependencies: ["ModelStore", "ModelStoreReplay", "StoreRuntime", "StoreEngine", "LMDB"]
+        ),
 
         // Adapters to other packages, each behind a trait.
         .target(
@@ -138,6 +141,10 @@ let package = Package(
                 "StoreExpressions",
             ],
             exclude: ["Fixtures"]
+        ),
+        .testTarget(
+            name: "ModelStoreTestingTests",
+            dependencies: ["ModelStoreTesting", "ModelStore", "StoreRuntime", "StoreEngine"]
         ),
         .testTarget(
             name: "ModelStoreComponentsTests",

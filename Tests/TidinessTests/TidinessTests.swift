@@ -26,7 +26,9 @@ import Testing
         ("Sources/ModelStore", ["StoreEngine", "StoreRuntime"]),
         ("Sources/ModelStoreComponents", ["ModelStore", "LMDB", "StoreEngine", "StoreRuntime"]),
         ("Sources/ModelStoreReplay", ["LMDB", "StoreEngine", "StoreRuntime", "StoreExpressions"]),
-        ("Sources/ModelStoreTesting", ["ModelStore", "ModelStoreReplay", "StoreRuntime"]),
+        (
+            "Sources/ModelStoreTesting", ["ModelStore", "ModelStoreReplay", "StoreRuntime", "StoreEngine", "LMDB"]
+        ),
         ("Sources/ModelStoreService", ["ModelStore", "LMDB", "StoreEngine", "StoreRuntime"]),
         ("Sources/ModelStoreCombine", ["ModelStore", "LMDB", "StoreEngine", "StoreRuntime"]),
         ("Sources/ModelStoreEvents", ["ModelStore", "StoreEngine", "StoreRuntime"]),

@@ -143,7 +143,7 @@ final class StoreCore: Sendable {
     }
 
     /// Who writes here.
-    var ownOrigin: Origin { Origin(name: options.originName, processID: getpid()) }
+    var ownOrigin: Origin { options.origin }
 
     /// What the dispatcher's threads do with the store.
     var access: Dispatcher.Access {

@@ -102,9 +102,7 @@ enum StoreOpening {
 
     /// The inputs of a transaction that is no write closure's.
     static func context(_ options: StoreOptions) -> WriteContext {
-        WriteContext(
-            time: options.clock(), seed: options.randomSeed(),
-            origin: Origin(name: options.originName, processID: getpid()), token: 0)
+        WriteContext(time: options.clock(), seed: options.randomSeed(), origin: options.origin, token: 0)
     }
 
     /// Opens the store for reading only.

@@ -44,6 +44,9 @@ public struct StoreOptions: Sendable {
     /// Where transactions get the first state of their random stream.
     public var randomSeed: @Sendable () -> UInt64 = { UInt64.random(in: .min ... .max) }
 
+    /// The process id that the feed names as its origin; nil for that of this process. Tests give one, so that the same run
+    /// writes the same feed.
+    package var originProcessID: Int32?
     /// What a new store begins with, where it goes on from another one.
     var start: ReplicaStart?
     /// Whether the store goes when it is closed, so that nothing needs to be synced.
@@ -53,6 +56,9 @@ public struct StoreOptions: Sendable {
 
     /// The standard options.
     public init() {}
+
+    /// Who the feed says has written what this program writes.
+    var origin: Origin { Origin(name: originName, processID: originProcessID ?? getpid()) }
 
     /// Checks what the store would keep.
     ///

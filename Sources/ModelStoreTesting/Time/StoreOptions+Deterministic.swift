@@ -1,0 +1,38 @@
+import Foundation
+public import ModelStore
+import Synchronization
+
+extension StoreOptions {
+    /// Options for a store whose feed depends on nothing but what is written: the same writes in the same order make the same feed
+    /// byte for byte, in any run and on any machine.
+    ///
+    /// Times come from `clock`, identifiers and random numbers from `seed`, and the feed names a program `test` with the process id 1
+    /// as its origin. What stays is the order of the writes, which is the program's: writes of several tasks come as they come.
+    ///
+    /// ```swift
+    /// let store = try Store.temporary(records: Sensor.self, options: .deterministic(seed: 7))
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - seed: what identifiers and random numbers are made from.
+    ///   - clock: the clock of transactions, ages and grace periods.
+    public static func deterministic(seed: UInt64, clock: TestClock = TestClock()) -> StoreOptions {
+        let seeds = SeedStream(seed)
+        var options = StoreOptions()
+        options.clock = clock.date
+        options.ownership = OwnershipOptions(clock: clock)
+        options.randomSeed = { seeds.next() }
+        options.originName = "test"
+        options.originProcessID = 1
+        return options
+    }
+}
+
+/// Seeds for transactions, each drawn from one before all.
+private final class SeedStream: Sendable {
+    private let random: Mutex<TransactionRandom>
+
+    init(_ seed: UInt64) { random = Mutex(TransactionRandom(seed: seed)) }
+
+    func next() -> UInt64 { random.withLock { $0.next() } }
+}
