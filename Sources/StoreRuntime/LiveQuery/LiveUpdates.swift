@@ -26,11 +26,16 @@ public struct LiveUpdates<R: Record>: AsyncSequence, Sendable {
         init(makeWatch: @escaping @Sendable () throws -> LiveWatch<R>) { self.makeWatch = makeWatch }
 
         /// The next update; nil when the task is cancelled.
-        public mutating func next() async throws -> LiveUpdate<R>? {
-            if let watch { return try await watch.next() }
+        public mutating func next() async throws -> LiveUpdate<R>? { try await begin().next() }
+
+        /// The update to what is shown now, without waiting for one; nil where that is what was given last.
+        package mutating func poll() throws -> LiveUpdate<R>? { try begin().poll() }
+
+        private mutating func begin() throws -> LiveWatch<R> {
+            if let watch { return watch }
             let new = try makeWatch()
             watch = new
-            return try await new.next()
+            return new
         }
     }
 }

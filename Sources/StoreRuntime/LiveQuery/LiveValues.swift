@@ -33,22 +33,29 @@ public struct LiveValues<Value: Sendable>: AsyncSequence, Sendable {
         /// The next value; nil when the task is cancelled.
         public mutating func next() async throws -> LiveValue<Value>? {
             if Task.isCancelled { return nil }
-            guard let source, let old = last else {
-                let source = try values.makeSource()
-                self.source = source
-                source.subscribe(signal)
-                last = try source.current()
-                return last
-            }
+            guard let source, last != nil else { return try poll() }
             while true {
                 let wake = await signal.wait()
                 if wake == .cancelled { return nil }
                 if wake == .ended { throw source.failure ?? WriteQueue.closed }
-                let new = try source.current()
-                if values.areEqual(old.value, new.value) { continue }
-                last = new
-                return new
+                if let new = try poll() { return new }
             }
+        }
+
+        /// The value now, without waiting for another; nil where it is the one that was given last.
+        package mutating func poll() throws -> LiveValue<Value>? {
+            let new = try begin().current()
+            if let last, values.areEqual(last.value, new.value) { return nil }
+            last = new
+            return new
+        }
+
+        private mutating func begin() throws -> any LiveValueSource<Value> {
+            if let source { return source }
+            let new = try values.makeSource()
+            source = new
+            new.subscribe(signal)
+            return new
         }
     }
 }

@@ -16,6 +16,9 @@ final class LiveWatch<R: Record> {
         return try LiveUpdate(step)
     }
 
+    /// The update to what is shown now, without waiting for one; nil where that is what was given last.
+    func poll() throws -> LiveUpdate<R>? { try steps.poll().map { try LiveUpdate($0) } }
+
     /// What is shown at a position; nil where that is not known any more.
     func shown(at sequence: UInt64) -> LiveShown? { steps.shown(at: sequence) }
 

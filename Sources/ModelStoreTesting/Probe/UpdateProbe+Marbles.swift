@@ -1,0 +1,54 @@
+public import ModelStore
+public import Testing
+
+extension UpdateProbe {
+    /// Takes as many updates of a live query as a line of marbles has groups, and compares them.
+    ///
+    /// ```swift
+    /// try await probe.expect(marbles: "(abc) +d@3,-a d>0 ~b") { $0.id }
+    /// ```
+    ///
+    /// Groups stand between spaces, one for each update. A group is either all rows, of the first update and of others that tell
+    /// no changes, or changes with commas between them:
+    ///
+    /// | written | says |
+    /// |---|---|
+    /// | `(abc)`, `(s1,s2)`, `(s1,)`, `()` | these rows in this order: labels of one character, longer ones, a single longer one, none |
+    /// | `-a` | `a` was deleted from the rows |
+    /// | `d>0` | `d` stands elsewhere among the others, now at index 0 |
+    /// | `+d`, `+d@3` | `d` was inserted: anywhere, or at index 3 |
+    /// | `~b`, `~b!` | the record of `b` changed, or was replaced by another under its id |
+    ///
+    /// Changes of one kind are compared in the order delivered, which is by index; those of several kinds may be written in any order.
+    /// Labels have no white space, commas or parentheses.
+    ///
+    /// The test fails at the first difference, with both lines and a mark below it.
+    ///
+    /// - Parameters:
+    ///   - line: the marbles.
+    ///   - sourceLocation: where the updates are expected.
+    ///   - label: what to call a row.
+    public func expect<R: Record>(
+        marbles line: String, sourceLocation: SourceLocation = #_sourceLocation,
+        label: (R) -> some CustomStringConvertible
+    ) async where Element == LiveUpdate<R> {
+        let expected: MarbleLine
+        do {
+            expected = try MarbleLine(line)
+        } catch {
+            return fail("\(error)", sourceLocation)
+        }
+        var found: [MarbleGroup] = []
+        var end = ""
+        while found.count < expected.groups.count, end.isEmpty {
+            switch await answer() {
+            case .element(let update): found.append(MarbleGroup(update) { "\(label($0))" })
+            case .failure(let error): end = "\nThen the sequence failed: \(error)"
+            case .end: end = "\nThen the sequence ended."
+            case nil, .nothing: end = "\nThe next update did not come."
+            }
+        }
+        guard let difference = expected.difference(from: found) else { return }
+        fail("the updates are others:\n\(difference)\(end)", sourceLocation)
+    }
+}
