@@ -2,7 +2,7 @@ internal import CLMDB
 
 /// The one place that calls liblmdb. Each function is a thin cover over one C function: it turns spans into `MDB_val`
 /// and answers with LMDB's own code, which `LMDBError(code:…)` turns into an error. Nothing else imports `CLMDB`,
-/// so what this library asks of LMDB can be read on one page.
+/// so what this library asks of LMDB can be read on one page. A test makes any of them fail by `CallFaults`.
 enum Calls {
     /// What `mdb_env_create` and `mdb_env_open` need to know.
     struct OpenRequest {
@@ -21,6 +21,7 @@ enum Calls {
     /// and the end of a thread drops the slot under a snapshot that still lives. Never `MDB_WRITEMAP`: a full disk
     /// would be a SIGBUS.
     static func open(_ request: OpenRequest, into environment: inout OpaquePointer?) -> Int32 {
+        if let fault = CallFaults.faultOfOpening(at: request.path) { return fault.code }
         var created: OpaquePointer?
         let code = unsafe mdb_env_create(&created)
         guard code == 0, let handle = unsafe created else { return code }
@@ -45,11 +46,13 @@ enum Calls {
 
     /// Brings to the disk what was written.
     static func sync(_ environment: OpaquePointer) -> Int32 {
-        unsafe mdb_env_sync(environment, 1)
+        if let fault = unsafe CallFaults.fault(.sync, environment: environment) { return fault.code }
+        return unsafe mdb_env_sync(environment, 1)
     }
 
     static func setMapSize(_ environment: OpaquePointer, _ size: Int) -> Int32 {
-        unsafe mdb_env_set_mapsize(environment, size)
+        if let fault = unsafe CallFaults.fault(.growth, environment: environment) { return fault.code }
+        return unsafe mdb_env_set_mapsize(environment, size)
     }
 
     /// Whether commits leave the meta page to the next sync (`MDB_NOMETASYNC`). An environment's flag, not a
@@ -66,6 +69,7 @@ enum Calls {
     }
 
     static func info(_ environment: OpaquePointer, fileBytes: Int, into info: inout LMDBInfo?) -> Int32 {
+        if let fault = unsafe CallFaults.fault(.info, environment: environment) { return fault.code }
         var raw = unsafe MDB_envinfo()
         var statistics = MDB_stat()
         var code = unsafe mdb_env_info(environment, &raw)
@@ -84,17 +88,20 @@ enum Calls {
     }
 
     static func copy(_ environment: OpaquePointer, to directory: String, compacting: Bool) -> Int32 {
-        unsafe mdb_env_copy2(environment, directory, compacting ? UInt32(MDB_CP_COMPACT) : 0)
+        if let fault = unsafe CallFaults.fault(.copy, environment: environment) { return fault.code }
+        return unsafe mdb_env_copy2(environment, directory, compacting ? UInt32(MDB_CP_COMPACT) : 0)
     }
 
     /// Frees the slots of readers whose process is gone.
     static func checkReaders(_ environment: OpaquePointer, cleared: inout Int32) -> Int32 {
-        unsafe mdb_reader_check(environment, &cleared)
+        if let fault = unsafe CallFaults.fault(.checkReaders, environment: environment) { return fault.code }
+        return unsafe mdb_reader_check(environment, &cleared)
     }
 
     /// The reader table as the text LMDB makes of it; there is no other access to it.
     static func listReaders(_ environment: OpaquePointer, into text: inout String) -> Int32 {
-        unsafe withUnsafeMutablePointer(to: &text) { pointer in
+        if let fault = unsafe CallFaults.fault(.listReaders, environment: environment) { return fault.code }
+        return unsafe withUnsafeMutablePointer(to: &text) { pointer in
             unsafe mdb_reader_list(
                 environment,
                 { message, context in
@@ -112,11 +119,13 @@ enum Calls {
     static func begin(
         _ environment: OpaquePointer, parent: OpaquePointer?, isReadOnly: Bool, into transaction: inout OpaquePointer?
     ) -> Int32 {
-        unsafe mdb_txn_begin(environment, parent, isReadOnly ? UInt32(MDB_RDONLY) : 0, &transaction)
+        if let fault = unsafe CallFaults.fault(.begin, environment: environment) { return fault.code }
+        return unsafe mdb_txn_begin(environment, parent, isReadOnly ? UInt32(MDB_RDONLY) : 0, &transaction)
     }
 
     static func renew(_ transaction: OpaquePointer) -> Int32 {
-        unsafe mdb_txn_renew(transaction)
+        if let fault = unsafe CallFaults.fault(.renew, transaction: transaction) { return fault.code }
+        return unsafe mdb_txn_renew(transaction)
     }
 
     static func reset(_ transaction: OpaquePointer) {
@@ -124,7 +133,16 @@ enum Calls {
     }
 
     static func commit(_ transaction: OpaquePointer) -> Int32 {
-        unsafe mdb_txn_commit(transaction)
+        switch unsafe CallFaults.fault(.commit, transaction: transaction) {
+        case nil: return unsafe mdb_txn_commit(transaction)
+        case .loses(let code, isMade: true):
+            let made = unsafe mdb_txn_commit(transaction)
+            return made == 0 ? code : made
+        case .loses(let code, isMade: false), .fails(let code):
+            // A commit that fails has ended its transaction all the same.
+            unsafe abort(transaction)
+            return code
+        }
     }
 
     static func abort(_ transaction: OpaquePointer) {
@@ -141,6 +159,7 @@ enum Calls {
     static func openDatabase(
         _ transaction: OpaquePointer?, named name: String?, create: Bool, into database: inout LMDBDatabase?
     ) -> Int32 {
+        if let fault = unsafe CallFaults.fault(.openDatabase, transaction: transaction) { return fault.code }
         var handle: MDB_dbi = 0
         let flags = create ? UInt32(MDB_CREATE) : 0
         let code: Int32
@@ -162,6 +181,7 @@ enum Calls {
     static func statistics(
         _ transaction: OpaquePointer?, _ database: LMDBDatabase, into statistics: inout LMDBStatistics?
     ) -> Int32 {
+        if let fault = unsafe CallFaults.fault(.statistics, transaction: transaction) { return fault.code }
         var raw = MDB_stat()
         let code = unsafe mdb_stat(transaction, database.handle, &raw)
         guard code == 0 else { return code }
@@ -177,7 +197,8 @@ enum Calls {
     }
 
     static func drop(_ transaction: OpaquePointer, _ database: LMDBDatabase, deleting: Bool) -> Int32 {
-        unsafe mdb_drop(transaction, database.handle, deleting ? 1 : 0)
+        if let fault = unsafe CallFaults.fault(.drop, transaction: transaction) { return fault.code }
+        return unsafe mdb_drop(transaction, database.handle, deleting ? 1 : 0)
     }
 
     // MARK: Entries
@@ -186,7 +207,8 @@ enum Calls {
     static func get(
         _ transaction: OpaquePointer?, _ database: LMDBDatabase, _ key: RawSpan, into found: inout MDB_val
     ) -> Int32 {
-        unsafe key.withUnsafeBytes { bytes in
+        if let fault = unsafe CallFaults.fault(.get, transaction: transaction) { return fault.code }
+        return unsafe key.withUnsafeBytes { bytes in
             var rawKey = unsafe MDB_val(bytes)
             return unsafe mdb_get(transaction, database.handle, &rawKey, &found)
         }
@@ -196,7 +218,8 @@ enum Calls {
     static func put(
         _ transaction: OpaquePointer, _ database: LMDBDatabase, _ key: RawSpan, _ value: RawSpan, flags: UInt32
     ) -> Int32 {
-        unsafe key.withUnsafeBytes { keyBytes in
+        if let fault = unsafe CallFaults.fault(.put, transaction: transaction) { return fault.code }
+        return unsafe key.withUnsafeBytes { keyBytes in
             unsafe value.withUnsafeBytes { valueBytes in
                 var rawKey = unsafe MDB_val(keyBytes)
                 var rawValue = unsafe MDB_val(valueBytes)
@@ -207,7 +230,8 @@ enum Calls {
 
     @inline(__always)
     static func delete(_ transaction: OpaquePointer, _ database: LMDBDatabase, _ key: RawSpan) -> Int32 {
-        unsafe key.withUnsafeBytes { bytes in
+        if let fault = unsafe CallFaults.fault(.delete, transaction: transaction) { return fault.code }
+        return unsafe key.withUnsafeBytes { bytes in
             var rawKey = unsafe MDB_val(bytes)
             return unsafe mdb_del(transaction, database.handle, &rawKey, nil)
         }
@@ -218,7 +242,8 @@ enum Calls {
     static func openCursor(
         _ transaction: OpaquePointer?, _ database: LMDBDatabase, into cursor: inout OpaquePointer?
     ) -> Int32 {
-        unsafe mdb_cursor_open(transaction, database.handle, &cursor)
+        if let fault = unsafe CallFaults.fault(.openCursor, transaction: transaction) { return fault.code }
+        return unsafe mdb_cursor_open(transaction, database.handle, &cursor)
     }
 
     static func closeCursor(_ cursor: OpaquePointer) {
@@ -229,7 +254,8 @@ enum Calls {
     static func move(
         _ cursor: OpaquePointer, _ operation: MDB_cursor_op, key: inout MDB_val, value: inout MDB_val
     ) -> Int32 {
-        unsafe mdb_cursor_get(cursor, &key, &value, operation)
+        if let fault = unsafe CallFaults.fault(.moveCursor, cursor: cursor) { return fault.code }
+        return unsafe mdb_cursor_get(cursor, &key, &value, operation)
     }
 
     @inline(__always)
@@ -237,7 +263,8 @@ enum Calls {
         _ cursor: OpaquePointer, _ operation: MDB_cursor_op, _ wanted: RawSpan, key: inout MDB_val,
         value: inout MDB_val
     ) -> Int32 {
-        unsafe wanted.withUnsafeBytes { bytes in
+        if let fault = unsafe CallFaults.fault(.moveCursor, cursor: cursor) { return fault.code }
+        return unsafe wanted.withUnsafeBytes { bytes in
             unsafe key = MDB_val(bytes)
             return unsafe mdb_cursor_get(cursor, &key, &value, operation)
         }

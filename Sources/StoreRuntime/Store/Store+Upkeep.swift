@@ -68,6 +68,9 @@ extension Store {
         return try mapLMDB { () throws(LMDBError) in try core.environment.clearStaleReaders() }
     }
 
+    /// The directory that the environment was first opened in, which another path to it than this store's may have named.
+    package var environmentPath: String { core.environment.path }
+
     /// Sizes of the environment.
     package func environmentInfo() throws(StoreError) -> LMDBInfo {
         try requireOpen()
