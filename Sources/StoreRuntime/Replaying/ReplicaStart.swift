@@ -25,9 +25,12 @@ extension Store {
         replicaAt path: String, from start: ReplicaStart, records: [any Record.Type] = [],
         options: StoreOptions = StoreOptions()
     ) throws {
+        // Also the store that is recorded has this identity: nothing may be written to it.
+        guard !FileManager.default.fileExists(atPath: StoreDirectory.dataFile(path)) else {
+            throw StoreError(.storeExists, "\(path) holds a store already", remedy: "choose an empty directory")
+        }
         var options = options
         options.start = start
-        // Else types without their records would be made to fit before the first change set.
         try StoreDirectory.prepare(path, options: options)
         try self.init(path: path, records: records, options: options, temporary: nil)
         let found = try read { tx throws(StoreError) in try tx._reading.feedPosition() }
