@@ -69,7 +69,7 @@ public final class FaultInjector: Sendable {
     /// How a call fails.
     public struct Failure: Hashable, Sendable, CustomStringConvertible {
         let fault: FaultPlan.Fault
-        /// What it is called.
+        /// The failure's name.
         public let description: String
 
         private init(_ description: String, _ fault: FaultPlan.Fault) {

@@ -13,10 +13,17 @@ extension StoreOptions {
     /// let store = try Store.temporary(records: Sensor.self, options: .deterministic(seed: 7))
     /// ```
     ///
+    /// Each store needs options of its own: those of one draw from one stream.
+    ///
     /// - Parameters:
     ///   - seed: what identifiers and random numbers are made from.
     ///   - clock: the clock of transactions, ages and grace periods.
-    public static func deterministic(seed: UInt64, clock: TestClock = TestClock()) -> StoreOptions {
+    ///   - worksOnCallers: whether writes and steps are done on the threads of the tasks that ask for them, so that with a
+    ///     ``SeededExecutor`` the schedule is the seed's too. Readers of the feed are still woken by the store's threads, and what other
+    ///     processes write is shown to models and live queries with the next write of this one.
+    public static func deterministic(
+        seed: UInt64, clock: TestClock = TestClock(), worksOnCallers: Bool = false
+    ) -> StoreOptions {
         let seeds = SeedStream(seed)
         var options = StoreOptions()
         options.clock = clock.date
@@ -24,6 +31,7 @@ extension StoreOptions {
         options.randomSeed = { seeds.next() }
         options.originName = "test"
         options.originProcessID = 1
+        options.worksOnCallers = worksOnCallers
         return options
     }
 }

@@ -28,11 +28,11 @@ public final class TestClock: Clock, Sendable {
         /// The time so long after the clock was made.
         public init(offset: Duration) { self.offset = offset }
 
-        /// The instant that comes so much later.
+        /// The time so much later.
         public func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration) }
-        /// How much later another instant is.
+        /// How much later another time is.
         public func duration(to other: Instant) -> Duration { other.offset - offset }
-        /// Whether one instant comes before another.
+        /// Whether one time is before another.
         public static func < (left: Instant, right: Instant) -> Bool { left.offset < right.offset }
 
         public var description: String { "\(offset)" }

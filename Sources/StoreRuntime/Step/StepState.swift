@@ -18,6 +18,7 @@ struct StepState {
 
     private(set) var phase = Phase.idle
     private var isDue = false
+    private var isStepping = false
     private var shownSequence: UInt64 = 0
     private var waiters: [(sequence: UInt64, completion: Completion)] = []
 
@@ -50,6 +51,17 @@ struct StepState {
         waiters.append((sequence, completion))
         return false
     }
+
+    /// Begins a step on a thread that asks for one, if one is due and no other such thread makes one.
+    mutating func claim() -> Bool {
+        guard phase == .running, isDue, !isStepping else { return false }
+        isDue = false
+        isStepping = true
+        return true
+    }
+
+    /// Ends what ``claim()`` began.
+    mutating func relinquish() { isStepping = false }
 
     mutating func next() -> Next {
         if phase == .stopped { return .stop }

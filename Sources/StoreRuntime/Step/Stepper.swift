@@ -15,6 +15,8 @@ import Synchronization
 /// - `state` is protected by its mutex, and so is `applied`; `applied`'s is held while a step is applied, and taken before
 ///   those of models and results.
 /// - `isRunning` rises once.
+/// - `caller` is protected by its mutex: the store, between start and stop, where steps are made on the threads of those who ask
+///   for them. There is no thread then.
 final class Stepper: Sendable {
     let timeline = Timeline()
     private let witnesses: WitnessStand
@@ -30,7 +32,13 @@ final class Stepper: Sendable {
     /// How long the thread rests after a step that failed, in seconds.
     private static let retrySeconds = 0.05
 
-    init(_ witnesses: WitnessStand) { self.witnesses = witnesses }
+    private let worksOnCallers: Bool
+    private let caller = HandoverMutex<StoreCore?>(nil)
+
+    init(_ witnesses: WitnessStand, worksOnCallers: Bool = false) {
+        self.witnesses = witnesses
+        self.worksOnCallers = worksOnCallers
+    }
 
     /// Whether steps are made, so that a write has to wait for its own.
     var isRunning: Bool { isStarted.load(ordering: .acquiring) }
@@ -43,7 +51,8 @@ final class Stepper: Sendable {
         try applied.withLock { applied in
             guard state.withLock({ $0.start() }) else { return }
             do {
-                core.dispatcher.listen(core.access) { [weak self] in self?.ask() }
+                // Its threads would ask for steps too.
+                if !worksOnCallers { core.dispatcher.listen(core.access) { [weak self] in self?.ask() } }
                 let transaction = try core.beginRead()
                 let scope = transaction._reading
                 let position = try scope.feedPosition()
@@ -54,7 +63,7 @@ final class Stepper: Sendable {
                 state.withLock { $0.unstart() }
                 throw error
             }
-            startThread(core)
+            if worksOnCallers { caller.withLock { $0 = core } } else { startThread(core) }
             isStarted.store(true, ordering: .releasing)
         }
     }
@@ -74,8 +83,12 @@ final class Stepper: Sendable {
     /// Makes the last step, ends the thread, and tells all observers that nothing comes any more.
     func stop() {
         guard state.withLock({ $0.stop() }) else { return }
-        work.signal()
-        ended.wait()
+        if let core = caller.withLock({ $0.take() }) {
+            _ = step(core)
+        } else {
+            work.signal()
+            ended.wait()
+        }
         for table in tables { table.endAll() }
         let (results, dependents) = applied.withLock { ($0.live.results, $0.dependents.all) }
         for result in results { result.end() }
@@ -87,7 +100,20 @@ final class Stepper: Sendable {
 
     /// Has a step made soon.
     func ask() {
-        if state.withLock({ $0.ask() }) { work.signal() }
+        guard state.withLock({ $0.ask() }) else { return }
+        if let core = caller.withLock({ $0 }) { stepHere(core) } else { work.signal() }
+    }
+
+    /// Makes the steps that are due on the calling thread, while no other thread does.
+    private func stepHere(_ core: StoreCore) {
+        let wasCurrent = WriterThread.isCurrent
+        // What observers do must not wait for the writer or for steps, as on the thread.
+        WriterThread.isCurrent = true
+        defer { WriterThread.isCurrent = wasCurrent }
+        while state.withLock({ $0.claim() }) {
+            _ = step(core)
+            state.withLock { $0.relinquish() }
+        }
     }
 
     /// Calls `completion` once a commit of this process is shown.

@@ -52,11 +52,8 @@ extension Store {
         try requireWritable()
         try WriterThread.requireElsewhere()
         let result = ResultBox<T>()
-        let handover = Handover<Result<Position, any Error>>()
         let job = core.makeJob(durability, nil, body, result)
-        job.onCompletion { handover.give($0) }
-        try core.runOrEnqueue(job)
-        return try core.committed(result, try handover.wait().get())
+        return try core.committed(result, try core.runHere(job))
     }
 
     /// Runs `body` in a read transaction: one consistent state of the store, never blocked by writers.

@@ -19,14 +19,24 @@ extension StoreCore {
         return try committed(result, position)
     }
 
-    /// Queues a write closure, after all that were queued before, and calls `completion` when it is committed or failed.
+    /// Queues a write closure, after all that were queued before, and calls `completion` when it is committed or failed. Where
+    /// writes are done on the threads of those who ask, that is before this returns.
     func submit(_ job: WriteJob, _ completion: @escaping WriteJob.Completion) {
+        guard !options.worksOnCallers else { return completion(Result { try runHere(job) }) }
         job.onCompletion(completion)
         do {
             try enqueue(job)
         } catch {
             job.complete(.failure(error))
         }
+    }
+
+    /// Runs a write closure on the calling thread if nothing else waits or runs, and else waits until the writer has.
+    func runHere(_ job: WriteJob) throws -> Position {
+        let handover = Handover<Result<Position, any Error>>()
+        job.onCompletion { handover.give($0) }
+        try runOrEnqueue(job)
+        return try handover.wait().get()
     }
 
     func makeJob<T: Sendable>(

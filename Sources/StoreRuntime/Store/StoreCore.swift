@@ -43,7 +43,7 @@ final class StoreCore: Sendable {
         self.options = options
         self.writer = writer
         witnesses = WitnessStand()
-        stepper = Stepper(witnesses)
+        stepper = Stepper(witnesses, worksOnCallers: options.worksOnCallers)
         ownership = OwnershipRegistry(options: options.ownership)
         ownership.follow(stepper)
         dispatcher = Dispatcher(

@@ -47,6 +47,9 @@ public struct StoreOptions: Sendable {
     /// The process id that the feed names as its origin; nil for that of this process. Tests give one, so that the same run
     /// writes the same feed.
     package var originProcessID: Int32?
+    /// Whether writes and steps are done on the thread that asks for them, also those of tasks, and not on threads of the store's
+    /// own. For tests with a schedule of their own; what other processes write is shown with the next write here.
+    package var worksOnCallers = false
     /// What a new store begins with, where it goes on from another one.
     var start: ReplicaStart?
     /// Whether the store goes when it is closed, so that nothing needs to be synced.
