@@ -1,5 +1,6 @@
 import ModelStore
 import ModelStoreComponents
+import ModelStoreTesting
 import Testing
 
 @Suite(.serialized, .timeLimit(.minutes(10))) struct SubscriptionBehaviours {
@@ -32,7 +33,7 @@ import Testing
                 #expect(again === model)
                 #expect(registry.whyAlive(again).isResting)
             }
-            await clock.untilSomebodySleeps()
+            try await clock.untilSleeping()
             clock.advance(by: .seconds(29))
             #expect(model != nil)
             clock.advance(by: .seconds(1))
