@@ -91,7 +91,7 @@ import Testing
     }
 
     /// Against a list that is sorted when it is needed.
-    @Test(arguments: TestLength.seeds(200, long: 20_000))
+    @Test(arguments: TestLength.seeds(200, long: 2_000))
     func `Whoever sleeps is woken by deadline, and by arrival where that is the same`(seed: UInt64) {
         var random = SeededNumbers(seed)
         var queue = SleepQueue<Int, Int>()
