@@ -10,7 +10,7 @@ import Testing
 
     static let seeds: [UInt64] = {
         if let text = ProcessInfo.processInfo.environment["MODELSTORE_SEED"], let seed = UInt64(text) { return [seed] }
-        return Array(1...(isLong ? 2_000 : 8))
+        return Array(1...(isLong ? 2_000 : 6))
     }()
 
     @Test(arguments: seeds)

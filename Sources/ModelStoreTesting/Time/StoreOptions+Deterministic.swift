@@ -31,6 +31,8 @@ extension StoreOptions {
         options.randomSeed = { seeds.next() }
         options.originName = "test"
         options.originProcessID = 1
+        // Tests have hundreds of stores open at once, whose maps would take all address space; a full one grows.
+        options.mapByteCount = 1 << 30
         options.worksOnCallers = worksOnCallers
         return options
     }
