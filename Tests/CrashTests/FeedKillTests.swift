@@ -37,7 +37,7 @@ import Testing
             // The first makes the store.
             if role == .first { #expect(child.nextLine()?.hasPrefix("ack") == true) }
         }
-        let kills = TestRun.isLong ? 5_000 : 200
+        let kills = TestRun.isLong ? 5_000 : 120
         for kill in 1...kills {
             let role = try #require(Role.allCases.randomElement(using: &random))
             let victim = try #require(running[role])

@@ -87,6 +87,18 @@ import Testing
         }
     }
 
+    @Test func `A replay that stops early leaves the rest of a long trace unread`() async throws {
+        let folder = try Folder()
+        let store = try Store.temporary(records: Room.self, Sensor.self, Ticket.self)
+        for number in 0..<6_000 { try await store.write { try $0.upsert(Room(name: "hall", floor: number)) } }
+        var options = RecordingOptions()
+        options.start = .oldest
+        try store.record(to: folder.file("t"), options: options)
+        var replay = ReplayOptions()
+        replay.until = 10
+        #expect(try await Replayer.replay(folder.file("t"), options: replay).changeSetCount == 10)
+    }
+
     @Test func `What a recorder left that was killed is replayed up to its last whole chunk`() async throws {
         let folder = try Folder()
         let store = try Store.temporary(records: Room.self, Sensor.self, Ticket.self)

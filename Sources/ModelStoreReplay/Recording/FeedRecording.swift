@@ -77,7 +77,7 @@ package final class FeedRecording {
     /// Writes the change sets up to a sequence number.
     package func advance(to sequence: UInt64) throws {
         while walk.position.sequence < sequence {
-            let left = Int(sequence - walk.position.sequence)
+            var left = Int(sequence - walk.position.sequence)
             var parts: [FeedPart] = []
             repeat {
                 var walk = walk
@@ -94,6 +94,7 @@ package final class FeedRecording {
                     guard part.isLast else { continue }
                     try writer.append(.commit(try encoding.commit(parts)))
                     changeSetCount += 1
+                    left -= 1
                     parts = []
                 }
             } while !parts.isEmpty

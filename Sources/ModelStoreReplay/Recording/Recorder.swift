@@ -29,6 +29,8 @@ public final class Recorder: Sendable {
     /// - Throws: ``StoreError``: `inUse` when the store is recorded already; otherwise as ``Store/record(to:options:)``.
     public init(_ store: Store, to path: String, options: RecordingOptions = RecordingOptions()) async throws {
         self.store = store
+        // Else the file of the other recorder, if it is the same, would be emptied.
+        try store.requireUnwitnessed()
         let recording = try FeedRecording(store, to: path, options)
         let log = RecorderLog(includesObservers: options.includesObservers)
         try await store.attach(log, after: recording.position.sequence)
@@ -115,10 +117,12 @@ private struct ObservedSubscriptions {
         let request = TraceRequest(key, among: schema.current)
         let isRedacted = !schema.reachable(from: key.typeName).isDisjoint(with: redacted)
         let omission: String? =
-            request == nil ? "an expression cannot say what it asks for" : isRedacted ? "fields are redacted" : nil
+            isRedacted ? "fields are redacted" : request == nil ? "an expression cannot say what it asks for" : nil
         entries[number] = Entry(key: key, isRecorded: omission == nil)
+        // A request may hold values of redacted fields.
         return TraceSubscription(
-            number: number, typeName: key.typeName, request: request, isCount: key.isCount, omission: omission)
+            number: number, typeName: key.typeName, request: isRedacted ? nil : request, isCount: key.isCount,
+            omission: omission)
     }
 
     mutating func delivery(_ number: Int, _ step: LiveStep) throws -> TraceDelivery? {

@@ -34,6 +34,18 @@ struct Redactor {
                     remedy: "redact fields of text, numbers, data, UUIDs and dates, and arrays of these")
             }
             fields[type.name, default: []].insert(type.fields[place].name)
+            guard type.idFields.contains(type.fields[place].id) else { continue }
+            // Who refers to it has the same value, also where nobody has named that field.
+            for other in types {
+                for field in other.fields where field.type.reference?.target == type.name {
+                    guard type.idFields.count == 1 else {
+                        throw StoreError(
+                            .notRecordable, "\(name) is a part of an id that \(other.name).\(field.name) refers to",
+                            remedy: "redact fields that no reference holds")
+                    }
+                    fields[other.name, default: []].insert(field.name)
+                }
+            }
         }
         self.fields = fields
     }

@@ -29,11 +29,11 @@ struct ChangeComparison {
     ) -> (reason: String, expected: JSONValue, found: JSONValue)? {
         let (left, right): ([TraceChange], [TraceChange])
         switch comparison {
-        case .exact: (left, right) = (expected.map(mask), found.map(mask))
+        case .exact: (left, right) = (unmasked(expected), unmasked(found))
         case .semantic:
             learnIdentifiers(expected, found, schema)
-            let renamed = expected.map { mask(mapped($0, schema)) }
-            (left, right) = (sorted(renamed, schema), sorted(found.map(mask), schema))
+            let renamed = unmasked(expected.map { mapped($0, schema) })
+            (left, right) = (sorted(renamed, schema), sorted(unmasked(found), schema))
         }
         for (old, new) in zip(left, right) where old != new {
             return ("a change is another one", old.json, new.json)
@@ -49,6 +49,13 @@ struct ChangeComparison {
     }
 
     // MARK: Masks
+
+    /// The changes without masked fields; an update of nothing else is none.
+    private func unmasked(_ changes: [TraceChange]) -> [TraceChange] {
+        changes.map(mask).filter { change in
+            if case .update(_, _, let set, _) = change { !set.isEmpty } else { true }
+        }
+    }
 
     private func mask(_ change: TraceChange) -> TraceChange {
         switch change {
@@ -80,7 +87,12 @@ struct ChangeComparison {
         let (old, new) = (Self.insertedIDs(expected, schema), Self.insertedIDs(found, schema))
         for (type, ids) in old {
             guard let others = new[type], others.count == ids.count else { continue }
-            for (id, other) in zip(ids, others) where id != other { identifiers[type, default: [:]][id] = other }
+            // Those that both have are themselves; the others stand for each other in their order.
+            let (known, own) = (Set(ids), Set(others))
+            for id in ids where own.contains(id) { identifiers[type]?[id] = nil }
+            let left = ids.filter { !own.contains($0) }
+            let right = others.filter { !known.contains($0) }
+            for (id, other) in zip(left, right) { identifiers[type, default: [:]][id] = other }
         }
     }
 

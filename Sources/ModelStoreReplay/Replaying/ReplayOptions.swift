@@ -72,7 +72,7 @@ public struct ReplaySummary: Sendable, Hashable {
 
 /// Where a replay came to something else than what was recorded.
 public struct ReplayDivergence: Error, Sendable, Hashable {
-    /// The line of the trace that tells what was to come, from 1.
+    /// The line of the trace that tells what was to come, from 1; 0 for what holds at its end.
     public let line: Int
     /// The sequence number of the change set that it is, or that comes before it.
     public let sequence: UInt64

@@ -67,7 +67,7 @@ final class ReplayRun {
     ///
     /// - Throws: ``ReplayDivergence``; `StoreError`.
     func run() throws {
-        while let line = try take() {
+        while let line = try takeAfterAll() {
             if case .commit(let commit) = line.frame {
                 if let until = options.until, commit.sequence > until { break }
                 try add(commit, line.number)
@@ -79,6 +79,16 @@ final class ReplayRun {
         }
         try flush()
         try finish()
+    }
+
+    /// The next line. What comes before damage is replayed first.
+    private func takeAfterAll() throws -> TraceReader.Line? {
+        do {
+            return try take()
+        } catch {
+            try flush()
+            throw error
+        }
     }
 
     private func take() throws -> TraceReader.Line? {

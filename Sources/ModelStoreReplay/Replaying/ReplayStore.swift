@@ -17,6 +17,9 @@ enum ReplayStore {
         storeOptions.durability = .relaxed
         storeOptions.originName = "replay"
         storeOptions.limits.retainedChangeSets = 1 << 40
+        // Whatever the recorded store was allowed.
+        storeOptions.limits.recordByteCount = 1 << 30
+        storeOptions.limits.changeSetByteCount = 1 << 40
         let header = reader.header
         let store = try Store(
             replicaAt: path,

@@ -65,7 +65,7 @@ extension TraceDelivery.Content {
         }
         var rows = old.enumerated().filter { !removed.contains($0.offset) }.map(\.element)
         for (index, row) in added.sorted(by: { $0.index < $1.index }) {
-            guard index <= rows.count else { return nil }
+            guard (0...rows.count).contains(index) else { return nil }
             rows.insert(row, at: index)
         }
         for change in changes where change[0]?.string == "update" {

@@ -30,7 +30,7 @@ extension TraceFrame {
     }
 
     fileprivate static func number(_ json: JSONValue?) throws -> Int {
-        guard let number = json?.number?.int64 else { throw TraceMistake("a number is missing") }
+        guard let number = json?.number?.int64, number >= 0 else { throw TraceMistake("a number is missing") }
         return Int(number)
     }
 

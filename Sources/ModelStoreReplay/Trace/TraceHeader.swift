@@ -51,7 +51,7 @@ extension TraceHeader {
                 remedy: "use a program built with a newer ModelStore")
         }
         guard let identity = json["store"]?.string.flatMap({ UUID(uuidString: $0) }), let epoch = json["epoch"]?.hash,
-            let sequence = json["after"]?.number?.uint64, let hash = json["hash"]?.hash,
+            let sequence = json["after"]?.number?.uint64, sequence <= Int64.max, let hash = json["hash"]?.hash,
             let types = json["types"]?.array, let rows = json["rows"]?.number?.int64, rows >= 0,
             let assigned = json["assigned"]?.array, let redacted = json["redacted"]?.array
         else { throw TraceMistake("the header lacks a member") }

@@ -26,13 +26,15 @@ final class TracePrefetch: Sendable {
     private static let portionCount = 16
 
     private let state = HandoverMutex(State())
-    private let room = DispatchSemaphore(value: portionCount)
+    // Begins at 0, as one that goes with less than it began with ends the program.
+    private let room = DispatchSemaphore(value: 0)
     private let filled = DispatchSemaphore(value: 0)
 
     /// Begins to read on.
     ///
     /// - Parameter reader: handed over: nobody else may use it any more.
     init(_ reader: TraceReader) {
+        for _ in 0..<Self.portionCount { room.signal() }
         let handed = HandedReader(reader: reader)
         let thread = Thread { [self] in read(handed.reader) }
         // Frames nest as deep as their JSON.

@@ -18,6 +18,9 @@ package final class TraceReader {
         package let content: UInt64?
     }
 
+    /// The most bytes that have a checksum together; one line may be as long as that.
+    private static let maximumChunkByteCount = 512 << 20
+
     package let header: TraceHeader
     /// How the trace ends; nil until its end was read, and for one that ends early and may.
     package private(set) var end: End?
@@ -96,11 +99,15 @@ package final class TraceReader {
                 }
                 frameCount += texts.count
                 chunk = frames
+                guard try foundEnd == nil || lines.next() == nil else {
+                    throw TraceMistake("it goes on after its end")
+                }
                 chunkPlace = 0
                 end = foundEnd
                 return
             }
             bytes += line
+            guard bytes.count <= Self.maximumChunkByteCount else { throw TraceMistake("a chunk has no checksum") }
         }
         guard mayBeUnfinished else { throw TraceMistake("it ends early, without its end") }
         isUnfinished = true

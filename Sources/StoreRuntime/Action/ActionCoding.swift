@@ -1,7 +1,8 @@
 import Foundation
 package import StoreEngine
 
-/// How actions are written down: as JSON with sorted keys, so that equal actions are equal bytes.
+/// How actions are written down: as JSON with sorted keys, so that equal actions are equal bytes. Sets, and dictionaries whose keys are
+/// no texts, come in an order that differs from run to run: actions and results that are compared should have arrays instead.
 package enum ActionCoding {
     /// The JSON of an action or its result.
     ///
@@ -12,7 +13,8 @@ package enum ActionCoding {
         encoder.nonConformingFloatEncodingStrategy = .convertToString(
             positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
         do {
-            return [UInt8](try encoder.encode(value))
+            // In the spelling that traces have too.
+            return JSONWriter.bytes(of: try JSONReader.read([UInt8](try encoder.encode(value))))
         } catch {
             throw StoreError(
                 .invalidValue, "the action \(name) cannot be encoded as JSON: \(error)",

@@ -1,5 +1,5 @@
 import LMDB
-import StoreEngine
+package import StoreEngine
 import Synchronization
 
 /// Who is told what observers of a store see, in the order in which it happens: a recorder.
@@ -33,16 +33,25 @@ final class WitnessStand: Sendable {
 
     /// Takes a witness.
     ///
+    /// - Parameter shown: what models and live results show, which is told first.
     /// - Throws: ``StoreError`` with the code `inUse` when there is one.
-    func enter(_ witness: any RuntimeWitness) throws(StoreError) {
+    func enter(_ witness: any RuntimeWitness, shown: () -> UInt64) throws(StoreError) {
         try state.withLock { state throws(StoreError) in
-            guard state.witness == nil else {
-                throw StoreError(.inUse, "the store is being recorded already", remedy: "finish that recorder first")
-            }
+            guard state.witness == nil else { throw Self.taken }
             state.witness = witness
             isTaken.store(true, ordering: .releasing)
+            // What was shown before it came is known from the store.
+            witness.stepped(to: shown())
         }
     }
+
+    /// Fails when there is a witness.
+    func requireFree() throws(StoreError) {
+        if state.withLock({ $0.witness != nil }) { throw Self.taken }
+    }
+
+    private static let taken = StoreError(
+        .inUse, "the store is being recorded already", remedy: "finish that recorder first")
 
     /// Lets the witness go.
     func leave() {
@@ -82,8 +91,13 @@ extension Store {
         try core.stepper.start(core)
         core.stepper.ask()
         await core.stepper.untilShown(sequence)
-        try core.witnesses.enter(witness)
+        try core.witnesses.enter(witness) { core.stepper.timeline.visibleSequence }
     }
+
+    /// Fails when the store has a witness.
+    ///
+    /// - Throws: ``StoreError`` with the code `inUse`.
+    package func requireUnwitnessed() throws(StoreError) { try core.witnesses.requireFree() }
 
     /// Ends what ``attach(_:after:)`` began.
     package func detachWitness() { core.witnesses.leave() }

@@ -29,7 +29,7 @@ import Testing
         let new = try Self.opened(2, directory.path("store"))
         var counts: [Int: Int] = [:]
         var levels: [Int: Int] = [:]
-        for round in 0..<(TestRun.isLong ? 5_000 : 200) {
+        for round in 0..<(TestRun.isLong ? 5_000 : 120) {
             let (id, other) = (Int.random(in: 0..<600, using: &random), Int.random(in: 0..<500, using: &random))
             old.send("count \(id) \(round)")
             new.send("level \(other) \(round % 50)")

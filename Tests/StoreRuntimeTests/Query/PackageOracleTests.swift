@@ -19,7 +19,7 @@ struct PackageOracleTests {
         }
         let type = store.recordTypes[0]
         var requests = PackageRequests(random: TestRandom(seed: Self.seed), records: all, type: type)
-        for number in 0..<TestLength.runs(3, long: 2_000) {
+        for number in 0..<TestLength.runs(2, long: 2_000) {
             let request = requests.next()
             let expected = NaiveQuery(type: type, request: request).run(all).map(key)
             var unlimited = request
