@@ -98,6 +98,8 @@ import Testing
         options.redactedFields = ["Sensor.serial", "Sensor.note", "Sensor.tags"]
         let recorder = try await Recorder(store, to: folder.file("t"), options: options)
         try await store.send(Heat(id: "s1", by: 1))
+        var updates = store.updates(of: Sensor.where { $0.note == "shared 1 secret" }).makeAsyncIterator()
+        _ = try await updates.next()
         try await store.write { try $0.update(Sensor.self, id: "s2") { $0.note = "another secret" } }
         try await recorder.finish()
         #expect(!String(decoding: try folder.read("t"), as: UTF8.self).contains("secret"))

@@ -94,6 +94,42 @@ import Testing
         #expect(try summary.hasEqualHashes && summary.position == store.position)
     }
 
+    @Test func `Scopes, clocks and subscriptions stand in the trace where they were`() async throws {
+        let (store, folder) = (try store(), try Folder())
+        let recorder = try await Recorder(store, to: folder.file("t"))
+        let scope = try store.scope("app")
+        let child = try scope.child("part")
+        var updates = store.updates(of: Room.where { $0.floor > 1 }.limit(3)).makeAsyncIterator()
+        _ = try await updates.next()
+        recorder.clockAdvanced(by: .milliseconds(1_500))
+        try await store.write { try $0.insert(Room(name: "attic", floor: 2)) }
+        _ = try await updates.next()
+        child.close()
+        scope.close()
+        try await recorder.finish()
+        let lines = try String(decoding: folder.read("t"), as: UTF8.self).split(separator: "\n").map(String.init)
+        let wanted = [
+            #"{"open":"app"}"#, #"{"open":"app/part"}"#,
+            #"{"subscribe":1,"type":"Room","where":"floor > 1","limit":3}"#, #"{"deliver":1,"at":3,"rows":[]}"#,
+            #"{"advance":"PT1.5S"}"#, #"{"shown":4}"#,
+            #"{"deliver":1,"at":4,"changes":[["insert",0,{"name":"attic","floor":2}]]}"#, #"{"close":"app/part"}"#,
+            #"{"close":"app"}"#,
+        ]
+        #expect(lines.filter { wanted.contains($0) } == wanted, "\(lines.dropFirst(2))")
+        #expect(try await Replayer.replay(folder.file("t")).deliveryCount == 2)
+    }
+
+    @Test func `A second recorder is refused, and leaves the file of the first alone`() async throws {
+        let (store, folder) = (try store(), try Folder())
+        let recorder = try await Recorder(store, to: folder.file("t"))
+        let error = await #expect(throws: StoreError.self) { _ = try await Recorder(store, to: folder.file("t")) }
+        #expect(error?.code == .inUse)
+        try await fill(store)
+        let recorded = try await recorder.finish()
+        #expect(try await recorder.finish() == recorded)
+        #expect(try await Replayer.replay(folder.file("t")).changeSetCount == recorded.changeSetCount)
+    }
+
     @Test func `A schema that changes in the middle is followed`() async throws {
         let folder = try Folder()
         let path = folder.file("source")

@@ -36,7 +36,15 @@ public final class Recorder: Sendable {
         try await store.attach(log, after: recording.position.sequence)
         self.log = log
         let box = RecordingBox(recording)
-        writing = Task { try await box.run(log) }
+        writing = Task {
+            do {
+                return try await box.run(log)
+            } catch {
+                // Nobody writes what would be noted from here on.
+                if log.end() { store.detachWitness() }
+                throw error
+            }
+        }
     }
 
     deinit {
@@ -50,11 +58,11 @@ public final class Recorder: Sendable {
 
     /// Ends the recording: writes what was committed up to now, and the end of the trace.
     ///
-    /// - Throws: ``StoreError``: what kept the trace from being written, then or before; `closed` when it was finished before.
+    /// - Returns: what was recorded; the same once more when it was finished before.
+    /// - Throws: ``StoreError``: what kept the trace from being written, then or before.
     @discardableResult
     public func finish() async throws -> RecordingSummary {
-        guard log.end() else { throw StoreError(.closed, "the recorder has finished already") }
-        store.detachWitness()
+        if log.end() { store.detachWitness() }
         return try await writing.value
     }
 }

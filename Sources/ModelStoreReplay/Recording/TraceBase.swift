@@ -1,7 +1,7 @@
 import StoreEngine
 
 /// What a store is where a trace begins.
-struct TraceBase {
+enum TraceBase {
     /// The rows and what the header says of them, of one snapshot.
     ///
     /// - Parameter position: where the trace begins, which is the snapshot's position.

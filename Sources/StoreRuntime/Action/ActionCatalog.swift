@@ -36,9 +36,6 @@ public struct ActionCatalog: Sendable {
 
     private mutating func add<A: Action>(_ action: A.Type) { meanings[A.actionName] = Self.meaning(action) }
 
-    /// Also those of this type.
-    public func adding<A: Action>(_ action: A.Type) -> ActionCatalog { with(A.actionName, Self.meaning(action)) }
-
     /// Also those that an earlier version of the program has recorded under another name.
     public func renamed<A: Action>(_ name: String, to action: A.Type) -> ActionCatalog {
         with(name, Self.meaning(action))
