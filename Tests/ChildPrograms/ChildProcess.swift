@@ -50,7 +50,7 @@ package final class ChildProcess: Sendable {
     }
 
     /// The next line that the process says; nil at the end of its output, or when it says nothing for so long.
-    package func nextLine(seconds: Double = 60) -> String? { report.nextLine(seconds: seconds) }
+    package func nextLine(seconds: Double = 240) -> String? { report.nextLine(seconds: seconds) }
 
     /// All lines until now that ``nextLine(seconds:)`` has not given yet.
     package func linesSoFar() -> [String] { report.linesSoFar() }
@@ -76,7 +76,7 @@ package final class ChildProcess: Sendable {
     /// - Returns: how it ended.
     /// - Throws: ``StillRuns`` when it has not after so long.
     @discardableResult
-    package func wait(seconds: Double = 60) throws -> End {
+    package func wait(seconds: Double = 240) throws -> End {
         guard let end = report.end(seconds: seconds) else { throw StillRuns(processID: processID) }
         return end
     }

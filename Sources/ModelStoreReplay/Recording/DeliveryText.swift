@@ -4,11 +4,16 @@ package import StoreRuntime
 extension TraceDelivery {
     /// What a subscriber was given, by the schema of the step.
     ///
-    /// - Parameter isFirst: whether it was given nothing before by this subscription.
+    /// - Parameters:
+    ///   - shown: the position that is shown.
+    ///   - isFirst: whether it was given nothing before by this subscription.
     /// - Throws: `StoreError`: `unknownType`, `damaged`.
-    package init(_ number: Int, _ step: LiveStep, of key: LiveKey, isFirst: Bool) throws(StoreError) {
+    package init(
+        _ number: Int, _ step: LiveStep, of key: LiveKey, shown: UInt64, isFirst: Bool
+    ) throws(StoreError) {
         self.number = number
-        sequence = step.new.position.sequence
+        // At first a result says when it was read, which may be before or after: others may have asked for it, too.
+        sequence = isFirst ? shown : step.new.position.sequence
         if key.isCount {
             content = .count(step.new.count)
             return

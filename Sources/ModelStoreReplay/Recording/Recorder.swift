@@ -92,6 +92,7 @@ private final class RecordingBox: @unchecked Sendable {
         switch event {
         case .stepped(let sequence):
             try recording.advance(to: sequence)
+            subscriptions.shown = sequence
             if !subscriptions.isEmpty { try recording.append(.shown(sequence)) }
         case .frame(let frame): try recording.append(frame)
         case .subscribed(let number, let key):
@@ -116,6 +117,8 @@ private struct ObservedSubscriptions {
     }
 
     private var entries: [Int: Entry] = [:]
+    /// The position that is shown.
+    var shown: UInt64 = 0
 
     var isEmpty: Bool { entries.isEmpty }
 
@@ -136,7 +139,7 @@ private struct ObservedSubscriptions {
     mutating func delivery(_ number: Int, _ step: LiveStep) throws -> TraceDelivery? {
         guard let entry = entries[number], entry.isRecorded else { return nil }
         entries[number]?.hasBegun = true
-        return try TraceDelivery(number, step, of: entry.key, isFirst: !entry.hasBegun)
+        return try TraceDelivery(number, step, of: entry.key, shown: shown, isFirst: !entry.hasBegun)
     }
 
     mutating func remove(_ number: Int) -> Bool { entries.removeValue(forKey: number) != nil }

@@ -312,7 +312,7 @@ final class ReplayRun {
         guard let (subscription, typeName) = subscriptions[expected.number] else {
             throw damaged(line, TraceMistake("subscription \(expected.number) is not open"))
         }
-        var found = try subscription.poll()
+        var found = try subscription.poll(at: position.sequence)
         found?.number = expected.number
         summary.deliveryCount += 1
         if options.comparison == .exact, options.maskedFields.isEmpty {

@@ -27,10 +27,12 @@ final class ReplayedSubscription {
     }
 
     /// What the subscriber is given now; nil where that is nothing.
-    func poll() throws -> TraceDelivery? {
+    ///
+    /// - Parameter shown: the position that the store shows.
+    func poll(at shown: UInt64) throws -> TraceDelivery? {
         guard let step = steps.poll() else { return nil }
         defer { hasBegun = true }
-        return try TraceDelivery(0, step, of: key, isFirst: !hasBegun)
+        return try TraceDelivery(0, step, of: key, shown: shown, isFirst: !hasBegun)
     }
 }
 

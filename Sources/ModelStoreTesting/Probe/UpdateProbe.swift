@@ -55,7 +55,7 @@ public final class UpdateProbe<Element: Sendable>: Sendable {
     ///   - limit: how long an expectation waits.
     ///   - sourceLocation: where the probe is made.
     public convenience init<S: AsyncSequence & Sendable>(
-        _ sequence: S, limit: Duration = .seconds(10), sourceLocation: SourceLocation = #_sourceLocation
+        _ sequence: S, limit: Duration = .seconds(60), sourceLocation: SourceLocation = #_sourceLocation
     ) where S.Element == Element {
         self.init(ProbeReader(sequence), limit, sourceLocation) { "\($0)" }
     }
@@ -67,7 +67,7 @@ public final class UpdateProbe<Element: Sendable>: Sendable {
     ///   - limit: how long an expectation waits.
     ///   - sourceLocation: where the probe is made.
     public convenience init<R: Record>(
-        _ updates: LiveUpdates<R>, limit: Duration = .seconds(10), sourceLocation: SourceLocation = #_sourceLocation
+        _ updates: LiveUpdates<R>, limit: Duration = .seconds(60), sourceLocation: SourceLocation = #_sourceLocation
     ) where Element == LiveUpdate<R> {
         self.init(ProbeReader(updates) { try $0.poll() }, limit, sourceLocation) { update in
             "\(MarbleGroup(update) { "\($0.recordID)" }) at \(update.position.sequence)"
@@ -81,7 +81,7 @@ public final class UpdateProbe<Element: Sendable>: Sendable {
     ///   - limit: how long an expectation waits.
     ///   - sourceLocation: where the probe is made.
     public convenience init<V>(
-        _ values: LiveValues<V>, limit: Duration = .seconds(10), sourceLocation: SourceLocation = #_sourceLocation
+        _ values: LiveValues<V>, limit: Duration = .seconds(60), sourceLocation: SourceLocation = #_sourceLocation
     ) where Element == LiveValue<V> {
         self.init(ProbeReader(values) { try $0.poll() }, limit, sourceLocation) { value in
             "\(value.value) at \(value.position.sequence)"

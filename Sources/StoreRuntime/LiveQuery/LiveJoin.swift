@@ -10,6 +10,19 @@ public struct JoinedUpdate<each R: Record>: Sendable {
     public let position: Position
 }
 
+extension JoinedUpdate {
+    /// The typed form of a step of each result; nil where none leads anywhere.
+    fileprivate init?(_ steps: [LiveStep]) throws {
+        guard steps.contains(where: \.isDifferent),
+            let newest = steps.map(\.new.position).max(by: { $0.sequence < $1.sequence })
+        else { return nil }
+        var rest = steps[...]
+        let updates = (repeat try LiveUpdate<each R>(rest.removeFirst()))
+        self.init(
+            results: (repeat (each updates).results), changes: (repeat (each updates).changes), position: newest)
+    }
+}
+
 /// The results of several live queries, and then whenever one of them changes: an asynchronous sequence, each of whose elements
 /// is of one position. See ``LiveUpdates``.
 public struct LiveJoin<Element: Sendable>: AsyncSequence, Sendable {
@@ -40,29 +53,15 @@ public struct LiveJoin<Element: Sendable>: AsyncSequence, Sendable {
 final class LivePull<Element: Sendable> {
     private let signal: Signal
     private let timeline: Timeline
-    private let take: (UInt64) throws -> Taken
-    private let failure: () -> StoreError?
+    private let witnesses: WitnessStand
+    private let sources: LivePullSources<Element>
     private var isFirst = true
 
-    /// What there is at a position.
-    enum Taken {
-        case element(Element)
-        /// Nothing is different from the element before.
-        case nothing
-        /// A result's state at the position is not known any more, or not yet.
-        case unknown
-    }
-
-    /// - Parameters:
-    ///   - take: gives the element at a position.
-    init(
-        _ signal: Signal, _ timeline: Timeline, take: @escaping (UInt64) throws -> Taken,
-        failure: @escaping () -> StoreError?
-    ) {
+    init(_ signal: Signal, _ timeline: Timeline, _ witnesses: WitnessStand, _ sources: LivePullSources<Element>) {
         self.signal = signal
         self.timeline = timeline
-        self.take = take
-        self.failure = failure
+        self.witnesses = witnesses
+        self.sources = sources
     }
 
     /// The next element; nil when the task is cancelled.
@@ -73,23 +72,35 @@ final class LivePull<Element: Sendable> {
             isFirst = false
             if wake == .cancelled { return nil }
             if let element = try await taken() { return element }
-            if wake == .ended || failure() != nil { throw failure() ?? WriteQueue.closed }
+            if wake == .ended || sources.failure() != nil { throw sources.failure() ?? WriteQueue.closed }
         }
     }
 
     private func taken() async throws -> Element? {
+        await sources.settle()
         while true {
-            switch try take(timeline.visibleSequence) {
-            case .element(let element): return element
-            case .nothing: return nil
-            // The next step is published between looking at one result and at another, or a result is younger than what is
-            // shown, which lasts for a moment.
-            case .unknown:
-                if failure() != nil || Task.isCancelled { return nil }
-                await Task.yield()
+            // With nothing else being shown between the look at the results and what the witness is told.
+            if let steps = witnesses.inOrder({ sources.take(timeline.visibleSequence, $0) }) {
+                return try sources.element(steps)
             }
+            // The next step was published between looking at one result and at another, which lasts for a moment.
+            if sources.failure() != nil || Task.isCancelled { return nil }
+            await Task.yield()
         }
     }
+}
+
+/// What a join's elements are made of.
+struct LivePullSources<Element> {
+    /// Waits until the first states of the results are shown.
+    let settle: () async -> Void
+    /// A step of each result to its state at a position, of which the witness is told; nil where one of these is not known any
+    /// more.
+    let take: (UInt64, (any RuntimeWitness)?) -> [LiveStep]?
+    /// The element of such steps; nil where none leads anywhere.
+    let element: ([LiveStep]) throws -> Element?
+    /// Why there are no elements any more; nil while there are.
+    let failure: () -> StoreError?
 }
 
 extension Store {
@@ -100,33 +111,33 @@ extension Store {
         LiveJoin { [self] in
             let signal = Signal()
             let watches = (repeat try LiveWatch(try liveQuery(each requests), signal))
-            return LivePull(signal, core.stepper.timeline) { sequence in
-                try Store.join(sequence, repeat each watches)
+            let sources = LivePullSources {
+                for watch in repeat each watches { await watch.settle() }
+            } take: { sequence, witness in
+                Store.steps(to: sequence, witness, repeat each watches)
+            } element: { steps in
+                try JoinedUpdate<repeat each R>(steps)
             } failure: {
                 for watch in repeat each watches {
                     if let failure = watch.failure { return failure }
                 }
                 return nil
             }
+            return LivePull(signal, core.stepper.timeline, core.witnesses, sources)
         }
     }
 
-    private static func join<each R: Record>(
-        _ sequence: UInt64, _ watches: repeat LiveWatch<each R>
-    ) throws -> LivePull<JoinedUpdate<repeat each R>>.Taken {
+    private static func steps<each R: Record>(
+        to sequence: UInt64, _ witness: (any RuntimeWitness)?, _ watches: repeat LiveWatch<each R>
+    ) -> [LiveStep]? {
         var shown: [LiveShown] = []
         for watch in repeat each watches {
-            guard let one = watch.shown(at: sequence) else { return .unknown }
+            guard let one = watch.shown(at: sequence) else { return nil }
             shown.append(one)
         }
         var rest = shown[...]
-        var isDifferent = false
-        let updates = (repeat try (each watches).step(to: rest.removeFirst(), &isDifferent))
-        guard isDifferent, let newest = shown.map(\.position).max(by: { $0.sequence < $1.sequence }) else {
-            return .nothing
-        }
-        return .element(
-            JoinedUpdate(
-                results: (repeat (each updates).results), changes: (repeat (each updates).changes), position: newest))
+        var steps: [LiveStep] = []
+        for watch in repeat each watches { steps.append(watch.given(rest.removeFirst(), witness)) }
+        return steps
     }
 }

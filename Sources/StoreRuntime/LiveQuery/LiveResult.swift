@@ -67,6 +67,9 @@ final class LiveResult: Observable, Sendable {
     /// What was shown at a position; nil where that is not known any more.
     func shown(at sequence: UInt64) -> LiveShown? { state.withLock { $0.versions.value(at: sequence) } }
 
+    /// The position of the oldest state that is known.
+    var oldestSequence: UInt64 { state.withLock { $0.versions.oldest.position.sequence } }
+
     /// Why there are no updates any more; nil while there are.
     var failure: StoreError? { state.withLock { $0.failure ?? ($0.isEnded ? WriteQueue.closed : nil) } }
 

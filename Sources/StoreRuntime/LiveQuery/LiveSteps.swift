@@ -24,6 +24,8 @@ package final class LiveSteps {
     private var subscription: LiveSubscription
     private var last: LiveShown?
     private var hasBegun = false
+    /// Whether what the result was at first is shown.
+    private var isSettled = false
     /// What the witness of the store calls this subscription; nil where it has none.
     private var witnessNumber: Int?
 
@@ -56,11 +58,13 @@ package final class LiveSteps {
         if Task.isCancelled { return nil }
         if !hasBegun {
             hasBegun = true
+            await settle()
             return stepToShown()
         }
         while true {
             let wake = await signal.wait()
             if wake == .cancelled { return nil }
+            await settle()
             let step = stepToShown()
             if step.isDifferent { return step }
             if wake == .ended { throw failure ?? WriteQueue.closed }
@@ -68,46 +72,51 @@ package final class LiveSteps {
         }
     }
 
-    /// The step to what is shown now if it leads anywhere, without waiting for one.
+    /// The step to what is shown now if it leads anywhere, without waiting for one. The first may be ahead of what is shown.
     package func poll() -> LiveStep? {
         let isFirst = !hasBegun
         hasBegun = true
+        refresh()
         let step = stepToShown()
         return isFirst || step.isDifferent ? step : nil
     }
 
     /// The step to what is shown now, with nothing else being shown between the look and what the witness is told.
     private func stepToShown() -> LiveStep {
+        subscription.use.witnesses.inOrder { witness in given(subscription.use.result.visible, witness) }
+    }
+
+    /// Turns to what is asked for now, and waits until that is shown: a new result is of the newest position, which models
+    /// need not have come to.
+    func settle() async {
         refresh()
-        return subscription.use.witnesses.inOrder { witness in given(subscription.use.result.visible, witness) }
+        guard !isSettled else { return }
+        isSettled = true
+        await subscription.use.untilShown()
     }
 
     /// Turns to what is asked for now: a query may have been given another request.
     private func refresh() {
         let new = source.refresh(subscription, signal)
-        let isOther = new.use !== subscription.use
+        guard new.use !== subscription.use else { return }
         subscription = new
-        guard isOther, let number = witnessNumber else { return }
+        isSettled = false
+        guard let number = witnessNumber else { return }
         // To the witness, another subscription.
         new.use.witnesses.inOrder { $0?.unsubscribed(number) }
         witnessNumber = new.use.witnesses.subscribed(to: new.use.result.key)
     }
 
     /// What is shown at a position; nil where that is not known any more.
-    func shown(at sequence: UInt64) -> LiveShown? {
-        refresh()
-        return subscription.use.result.shown(at: sequence)
-    }
+    func shown(at sequence: UInt64) -> LiveShown? { subscription.use.result.shown(at: sequence) }
 
     /// Why there are no steps any more; nil while there are.
     var failure: StoreError? { subscription.use.result.failure }
 
     /// What leads from what was given last to `shown`, which is given by that.
-    func step(to shown: LiveShown) -> LiveStep {
-        subscription.use.witnesses.inOrder { witness in given(shown, witness) }
-    }
-
-    private func given(_ shown: LiveShown, _ witness: (any RuntimeWitness)?) -> LiveStep {
+    ///
+    /// - Parameter witness: who is told.
+    func given(_ shown: LiveShown, _ witness: (any RuntimeWitness)?) -> LiveStep {
         let isFirst = last == nil
         let step = LiveStep(from: last, to: shown, fields: subscription.use.result.key.fields)
         last = shown

@@ -14,6 +14,9 @@ final class LiveUse: Sendable {
     }
 
     deinit { core.stepper.release(result) }
+
+    /// Waits until what the result was at first is shown.
+    nonisolated(nonsending) func untilShown() async { await core.stepper.untilShown(result.oldestSequence) }
 }
 
 extension LiveUse: LiveSubscribable {

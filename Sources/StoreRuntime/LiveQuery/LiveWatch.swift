@@ -19,20 +19,19 @@ final class LiveWatch<R: Record> {
     /// The update to what is shown now, without waiting for one; nil where that is what was given last.
     func poll() throws -> LiveUpdate<R>? { try steps.poll().map { try LiveUpdate($0) } }
 
+    /// Turns to what is asked for now, and waits until that is shown.
+    func settle() async { await steps.settle() }
+
     /// What is shown at a position; nil where that is not known any more.
     func shown(at sequence: UInt64) -> LiveShown? { steps.shown(at: sequence) }
 
     /// Why there are no updates any more; nil while there are.
     var failure: StoreError? { steps.failure }
 
-    /// What leads from what was given last to `shown`.
+    /// What leads from what was given last to `shown`, which is given by that.
     ///
-    /// - Parameter isDifferent: set where that is something.
-    func step(to shown: LiveShown, _ isDifferent: inout Bool) throws(StoreError) -> LiveUpdate<R> {
-        let step = steps.step(to: shown)
-        if step.isDifferent { isDifferent = true }
-        return try LiveUpdate(step)
-    }
+    /// - Parameter witness: who is told.
+    func given(_ shown: LiveShown, _ witness: (any RuntimeWitness)?) -> LiveStep { steps.given(shown, witness) }
 }
 
 extension LiveUpdate {

@@ -108,7 +108,7 @@ import Testing
         #expect(try run.mirror.store.position.sequence == position.sequence + 51)
         // Thresholds, mounts, processes, the largest one and packages: those that were asked for before are gone.
         #expect(before == 5)
-        let limit = Date() + 30
+        let limit = Date() + 240
         while run.mirror.store.liveQueryCount > 5, Date() < limit { await Task.yield() }
         #expect(run.mirror.store.liveQueryCount == 5)
         _ = try await run.end()

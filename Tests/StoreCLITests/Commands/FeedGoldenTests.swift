@@ -98,7 +98,7 @@ import Testing
         }
         for number in 5...9 { try store.write { try Sample.putLog(number, in: &$0) } }
         // The feed is trimmed between commits, some time after the last one.
-        let deadline = Date() + 60
+        let deadline = Date() + 240
         while Date() < deadline, try store.read({ try $0._reading.trailHead()?.count }) != 7 { usleep(1_000) }
         store.close()
         var transcript = Transcript(tool)

@@ -75,7 +75,7 @@ import Testing
     @Test func `A followed store is recorded until the end is asked for`() throws {
         let tool = try Sample.tool()
         let recording = try tool.start(["record", "live.trace", "--follow"])
-        let deadline = Date() + 60
+        let deadline = Date() + 240
         while !FileManager.default.fileExists(atPath: tool.path("live.trace")), Date() < deadline { usleep(10_000) }
         try tool.run("set", "Sensor", "s1", "celsius=99")
         // The trace is flushed with each change set.

@@ -54,7 +54,7 @@ struct Follower {
     }
 
     private func wait(until condition: () throws -> Bool) throws {
-        let limit = Date() + 60
+        let limit = Date() + 240
         while Date() < limit {
             if try condition() { return }
             usleep(20_000)
@@ -75,7 +75,7 @@ struct Follower {
     /// Waits until the process is stopped: a signal that continues it before that is lost.
     func waitUntilStopped() throws {
         let path = "/proc/\(started.process.processIdentifier)/stat"
-        let limit = Date() + 60
+        let limit = Date() + 240
         while Date() < limit {
             // The state stands behind the name, which is in parentheses.
             let words = try String(contentsOfFile: path, encoding: .utf8).split(separator: ")").last ?? ""
@@ -95,7 +95,7 @@ struct Follower {
 extension Tool {
     /// Waits until no process holds a snapshot: one that follows has come to its wait.
     func waitUntilNobodyReads() throws {
-        let limit = Date() + 60
+        let limit = Date() + 240
         var readers = ""
         while Date() < limit {
             readers = try run("--output", "jsonl", "readers").output
@@ -109,7 +109,7 @@ extension Tool {
         let process = Process()
         process.executableURL = URL(filePath: "/bin/bash")
         process.arguments = [
-            "-c", "set -o pipefail; timeout 60 '\(Tool.executable)' \(command) 2>errors | head -n 1 >first",
+            "-c", "set -o pipefail; timeout 240 '\(Tool.executable)' \(command) 2>errors | head -n 1 >first",
         ]
         process.currentDirectoryURL = URL(filePath: folder)
         process.environment = ProcessInfo.processInfo.environment.merging(["MODELSTORE_DIR": "store"]) { $1 }
