@@ -48,8 +48,8 @@ public struct ChangeSet: Sendable {
         changes = (wanted ?? Array(part.changes.indices)).map { place in
             let change = part.changes[place]
             let name = ChangeName(
-                store: state.identity, epoch: part.header.epoch, sequence: part.sequence, index: part.firstIndex + place
-            )
+                store: state.identity, epoch: part.header.epoch, sequence: part.sequence,
+                index: part.firstIndex + place, time: part.header.time.timeIntervalSinceReferenceDate.bitPattern)
             return RecordChange(change, type: ChangeSet.type(of: change, state), name: name)
         }
     }

@@ -51,6 +51,12 @@ extension WriteTransaction {
         named name: String, at start: Position, lease: RetentionLease
     ) throws(StoreError) -> ConsumerState {
         if let known = try _reading.consumer(named: name) { return known }
+        if name.contains(Origin.consumerMark) {
+            throw refuse(
+                StoreError(
+                    .invalidValue, "a consumer's name with \(Origin.consumerMark), \(name)",
+                    remedy: "that stands between a program's name and its consumer's in the feed: leave it out"))
+        }
         let numbers = Set(try _reading.consumers().map(\.state.number))
         // Chance, so that neither is ever that of an earlier consumer, which a process may hold that does not know of its end.
         var number: UInt32 = 0
@@ -100,6 +106,8 @@ extension WriteTransaction {
         consumer.moved = now
         consumer.skippedCount += UInt64(skipped)
         try put(consumer, named: name)
+        // What is written along with it is known for the consumer's own, whichever program runs it next.
+        context.origin = context.origin.asConsumer(name)
     }
 }
 

@@ -30,6 +30,17 @@ package struct FeedRetention {
     /// How many change sets more than the limit the feed may have before they are removed.
     private static func slack(_ limits: StoreLimits) -> UInt64 { UInt64(max(limits.retainedChangeSets, 1) / 16) }
 
+    /// What a step did.
+    package struct Outcome: Sendable {
+        /// Whether there is more to remove.
+        package var hasMore = false
+        /// Whether anything is to be committed.
+        package var didWrite = false
+        /// Where consumers kept it from removing what the limits do not retain: the position before which looking again is of
+        /// no use.
+        package var heldUntil: UInt64 = 0
+    }
+
     /// Whether a step of its own is due, by the number of change sets.
     package static func isDue(_ head: FeedHead, _ state: StoreState) -> Bool {
         let (retained, slack) = (UInt64(max(state.limits.retainedChangeSets, 1)), slack(state.limits))
@@ -39,12 +50,15 @@ package struct FeedRetention {
     }
 
     /// Removes some change sets by the way of a commit, where the steps do not keep up.
+    ///
+    /// - Parameter heldUntil: the position up to which consumers keep what there is, as the last step found.
     package func trimInCommit(
-        _ head: inout FeedHead, added: Int, now: Date, _ raw: inout LMDBWriteTransaction
+        _ head: inout FeedHead, added: Int, now: Date, heldUntil: UInt64, _ raw: inout LMDBWriteTransaction
     ) throws(StoreError) {
         let limit = UInt64(max(limits.retainedChangeSets, 1)) + 2 * FeedRetention.slack(limits)
-        guard head.retainedCount > limit else { return }
-        head.oldest = try allowed(head.sequence - limit + 1, head, now, &raw)
+        guard head.retainedCount > limit, head.sequence >= heldUntil else { return }
+        let wanted = head.sequence - limit + 1
+        head.oldest = try allowed(wanted, head, now, &raw).oldest
         let count = FeedRetention.fragmentsPerCommit + 2 * added
         _ = try removeFragments(before: try removable(head, raw), atMost: count, &raw)
     }
@@ -52,24 +66,32 @@ package struct FeedRetention {
     /// Removes what the limits do not retain, once the trail has taken it up where the store has one.
     ///
     /// - Parameter walk: where taking up stopped in the step before; to be kept for the next when the step is committed.
-    /// - Returns: whether there is more to remove.
     package func step(
         _ head: inout FeedHead, now: Date, _ walk: inout FeedWalk?, _ raw: inout LMDBWriteTransaction
-    ) throws(StoreError) -> Bool {
+    ) throws(StoreError) -> Outcome {
+        var outcome = Outcome()
         let retained = UInt64(max(limits.retainedChangeSets, 1))
         var wanted = head.oldest
         if head.sequence >= retained { wanted = max(wanted, head.sequence - retained + 1) }
         wanted = max(wanted, try oldestByBytes(head, raw), try oldestByAge(head, now, raw))
         let wasOldest = head.oldest
-        head.oldest = try allowed(wanted, head, now, &raw)
-        var hasMore = false
-        if var trail = try TrailWriter(state, &raw) {
-            hasMore = try trail.takeUp(before: head.oldest, atMost: FeedRetention.changesPerStep, &walk, &raw)
+        (head.oldest, outcome.didWrite) = try allowed(wanted, head, now, &raw)
+        if head.oldest < wanted { outcome.heldUntil = head.sequence + max(FeedRetention.slack(limits), 1) }
+        if databases.trail != nil {
+            // It may write where it has nothing to take up, too: a damaged one is switched off.
+            outcome.didWrite = true
+            if var trail = try TrailWriter(state, &raw) {
+                outcome.hasMore = try trail.takeUp(
+                    before: head.oldest, atMost: FeedRetention.changesPerStep, &walk, &raw)
+            }
         }
         let removed = try removeFragments(
             before: try removable(head, raw), atMost: FeedRetention.fragmentsPerStep, &raw)
-        return hasMore || removed == FeedRetention.fragmentsPerStep
-            || head.oldest - wasOldest == UInt64(FeedRetention.agesPerStep)
+        if removed > 0 || head.oldest != wasOldest { outcome.didWrite = true }
+        if removed == FeedRetention.fragmentsPerStep || head.oldest - wasOldest == UInt64(FeedRetention.agesPerStep) {
+            outcome.hasMore = true
+        }
+        return outcome
     }
 
     /// The first change set that must stay: not retained ones stay until the trail has taken them up.
@@ -90,13 +112,15 @@ package struct FeedRetention {
         try mapLMDB { () throws(LMDBError) in try snapshot.statistics(of: databases.feed).byteCount }
     }
 
-    // About: all change sets count as equally large.
+    // About: all change sets count as equally large. Those that are stored count, retained or still to be removed: the bytes
+    // are theirs.
     private func oldestByBytes(_ head: FeedHead, _ raw: borrowing LMDBWriteTransaction) throws(StoreError) -> UInt64 {
         guard let limit = limits.retainedFeedByteCount, head.sequence >= head.oldest else { return head.oldest }
         let bytes = try FeedRetention.byteCount(databases, raw.snapshot)
         guard bytes > limit else { return head.oldest }
-        let count = head.sequence - head.oldest + 1
-        return head.oldest + min(count - 1, UInt64(Double(count) * Double(bytes - limit) / Double(bytes)) + 1)
+        let first = try mapLMDB { () throws(LMDBError) in try firstStored(raw) } ?? head.oldest
+        let count = head.sequence - min(first, head.oldest) + 1
+        return min(head.sequence, first + UInt64(Double(count) * Double(bytes - limit) / Double(bytes)) + 1)
     }
 
     private func oldestByAge(
@@ -113,11 +137,13 @@ package struct FeedRetention {
     }
 
     /// How far the feed may be cut, so that no consumer loses what its lease keeps. One whose lease is over expires.
+    ///
+    /// - Returns: the first change set that stays, and whether a consumer has expired.
     private func allowed(
         _ wanted: UInt64, _ head: FeedHead, _ now: Date, _ raw: inout LMDBWriteTransaction
-    ) throws(StoreError) -> UInt64 {
-        guard wanted > head.oldest else { return head.oldest }
-        var allowed = wanted
+    ) throws(StoreError) -> (oldest: UInt64, didExpire: Bool) {
+        guard wanted > head.oldest else { return (head.oldest, false) }
+        var (allowed, didExpire) = (wanted, false)
         for var consumer in try consumers(raw) where consumer.state.position.sequence + 1 < wanted {
             if consumer.state.isExpired { continue }
             if try keeps(consumer.state, head, now, raw) {
@@ -125,9 +151,10 @@ package struct FeedRetention {
             } else {
                 consumer.state.isExpired = true
                 try put(consumer, &raw)
+                didExpire = true
             }
         }
-        return allowed
+        return (allowed, didExpire)
     }
 
     private func keeps(
@@ -183,11 +210,17 @@ package struct FeedRetention {
         before oldest: UInt64, _ raw: borrowing LMDBWriteTransaction
     ) throws(LMDBError) -> [UInt8]? {
         var cursor = try raw.snapshot.openCursor(databases.feed)
-        guard try cursor.first() else { return nil }
-        let key = cursor.key
-        guard let sequence = try? key.loadInteger(at: 0, as: UInt64.self).byteSwapped, sequence < oldest else {
-            return nil
-        }
-        return key.array()
+        guard try cursor.first(), let sequence = Self.sequence(of: cursor.key), sequence < oldest else { return nil }
+        return cursor.key.array()
+    }
+
+    /// The first change set that is stored, retained or not.
+    private func firstStored(_ raw: borrowing LMDBWriteTransaction) throws(LMDBError) -> UInt64? {
+        var cursor = try raw.snapshot.openCursor(databases.feed)
+        return try cursor.first() ? Self.sequence(of: cursor.key) : nil
+    }
+
+    private static func sequence(of key: RawSpan) -> UInt64? {
+        try? key.loadInteger(at: 0, as: UInt64.self).byteSwapped
     }
 }

@@ -7,10 +7,21 @@ package struct ChangeName: Hashable, Sendable, CustomStringConvertible {
     package let epoch: UInt64
     package let sequence: UInt64
     package let index: Int
+    /// The bits of the time of writing: relaxed commits that were lost with the power are followed by others with the same
+    /// numbers.
+    package let time: UInt64
 
     @usableFromInline package var description: String {
-        "\(store.uuidString).\(String(epoch, radix: 16)).\(sequence).\(index)"
+        "\(changeSetStart).\(index).\(timeText)"
     }
+
+    /// Which change set it is in.
+    package var changeSet: String { "\(changeSetStart).\(timeText)" }
+
+    private var changeSetStart: String { "\(store.uuidString).\(String(epoch, radix: 16)).\(sequence)" }
+
+    // With a letter that no position has in this place.
+    private var timeText: String { "t\(String(time, radix: 16))" }
 }
 
 /// One change in a change set, without its Swift type.
@@ -28,7 +39,8 @@ public struct RecordChange: Sendable {
     }
 
     /// Names the change for all time and in all copies of the store: what consumes the feed elsewhere can tell by it that it
-    /// has seen this change already.
+    /// has seen this change already. It holds the time of writing, so that a change has another name which took the number of one
+    /// that was lost with the power.
     public var idempotencyKey: String { name.description }
 
     /// What kind of change it is.

@@ -8,13 +8,20 @@ extension WriteTransaction {
     ///   - changeSet: the whole change set, or what is wanted of it.
     ///   - rule: what happens to a change whose record was changed since.
     /// - Returns: the conflicts, under ``ConflictRule/skip``.
-    /// - Throws: ``StoreError``: `changeConflict` listing the conflicts, or when the change set holds a reset;
-    ///   `uniqueViolation`, `referenced` and others as a write.
+    /// - Throws: ``StoreError``: `positionOfAnotherStore` for a change set of another store; `changeConflict` listing the
+    ///   conflicts, or when the change set holds a reset; `uniqueViolation`, `referenced` and others as a write. Where some of it
+    ///   was undone already the closure cannot be committed.
     @discardableResult
     public mutating func undo(
         _ changeSet: ChangeSet, conflicts rule: ConflictRule = .fail
     ) throws(StoreError) -> [ChangeConflict] {
-        try undo(changeSet.changes.map(\.change), sequence: changeSet.sequence, rule)
+        guard changeSet.position.store == state.identity else {
+            throw StoreError(
+                .positionOfAnotherStore,
+                "change set \(changeSet.sequence) is of the store \(changeSet.position.store), not of \(state.identity)",
+                remedy: "undo it there")
+        }
+        return try undo(changeSet.changes.map(\.change), sequence: changeSet.sequence, rule)
     }
 
     /// Brings all records back to where they were at a position, as a new write.
@@ -23,7 +30,7 @@ extension WriteTransaction {
     ///
     /// - Returns: how many change sets were undone.
     /// - Throws: ``StoreError``: `positionCompacted` and others when the feed cannot be read from there; `changeConflict` when a
-    ///   foreign program has written since; as ``undo(_:conflicts:)``.
+    ///   foreign program has written since; as ``undo(_:conflicts:)``. The closure cannot be committed then.
     @discardableResult
     public mutating func revert(to position: Position) throws(StoreError) -> Int {
         try _reading.requireResumable(position)
@@ -34,7 +41,11 @@ extension WriteTransaction {
                 throw StoreError(.damaged, "change set \(sequence) is missing", remedy: "run `store-cli verify`")
             }
             // What was done since was undone before, so nothing conflicts.
-            try apply(inversions(of: entry.changes, sequence: sequence))
+            do {
+                try apply(inversions(of: entry.changes, sequence: sequence))
+            } catch {
+                throw refuse(error)
+            }
         }
         return Int(newest - position.sequence)
     }
@@ -57,7 +68,11 @@ extension WriteTransaction {
                 .changeConflict, "change set \(sequence) cannot be undone: \(shown.joined(separator: "; "))",
                 remedy: "undo what came after it first, or skip conflicts")
         }
-        try apply(free)
+        do {
+            try apply(free)
+        } catch {
+            throw refuse(error)
+        }
         return conflicts
     }
 

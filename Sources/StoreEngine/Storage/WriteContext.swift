@@ -24,7 +24,7 @@ package struct WriteContext: Sendable {
 
 /// The process that made a change set.
 public struct Origin: Hashable, Sendable {
-    /// A name of the program's choice.
+    /// A name of the program's choice; where one of its consumers wrote, `#` and the consumer's name come after it.
     public package(set) var name: String
     /// The process id.
     public package(set) var processID: Int32
@@ -32,6 +32,20 @@ public struct Origin: Hashable, Sendable {
     package init(name: String, processID: Int32) {
         self.name = name
         self.processID = processID
+    }
+
+    /// Stands between a program's name and that of its consumer; in neither of them.
+    package static let consumerMark: Character = "#"
+
+    /// The name of the consumer that wrote, if one did.
+    public var consumerName: String? {
+        name.lastIndex(of: Origin.consumerMark).map { String(name[name.index(after: $0)...]) }
+    }
+
+    /// The program, as one of its consumers.
+    func asConsumer(_ consumer: String) -> Origin {
+        let program = name.prefix { $0 != Origin.consumerMark }
+        return Origin(name: "\(program)\(Origin.consumerMark)\(consumer)", processID: processID)
     }
 }
 

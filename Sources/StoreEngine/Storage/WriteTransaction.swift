@@ -10,7 +10,7 @@ package import LMDB
 public struct WriteTransaction: ~Copyable, ReadableTransaction {
     var raw: LMDBWriteTransaction
     let state: StoreState
-    let context: WriteContext
+    var context: WriteContext
     /// The feed's head before this closure.
     let head: FeedHead
     /// A source of random numbers that a replay repeats.

@@ -20,7 +20,7 @@ public struct ConsumerOptions: Sendable {
     public var takeoverSeconds = 0.2
     /// Told what happens to the consumer; on no particular thread, and not to be held up.
     public var onEvent: @Sendable (ConsumerEvent) -> Void = { _ in }
-    /// Waits between tries; for tests.
+    /// Waits between tries, for others to let go, and before change sets that are not wanted are noted; for tests.
     public var sleep: @Sendable (_ seconds: Double) async throws -> Void = { try await Task.sleep(for: .seconds($0)) }
 
     /// Every change set once, from the oldest retained one; five tries, then the end.

@@ -15,12 +15,13 @@ struct ConsumerRun {
     private var store: Store { consumer.store }
     private var options: ConsumerOptions { consumer.options }
 
-    /// How many change sets that it does not want a consumer passes before it notes that.
-    private static let unnotedLimit: UInt64 = 256
+    /// When it notes how far it is, where it wants nothing of what it passes.
+    private let pace: NotingPace
 
     init(_ consumer: FeedConsumer, effect: Effect) {
         self.consumer = consumer
         self.effect = effect
+        pace = NotingPace(consumer.lease, consumer.store.core.options.limits)
     }
 
     /// Runs until the task is cancelled or something fails for good.
@@ -51,10 +52,13 @@ struct ConsumerRun {
         var hasEffects = false
         /// Which change sets were left out that the store does not know.
         var skipped: Set<UInt64> = []
+        /// How many reads of the feed led to what is noted.
+        var reads: Int
 
-        init(_ position: Position) {
+        init(_ position: Position, reads: Int = 0) {
             dealt = position
             noted = position
+            self.reads = reads
         }
 
         /// How many change sets the store does not know of.
@@ -66,13 +70,16 @@ struct ConsumerRun {
         while !Task.isCancelled {
             guard let set = try tail.next() else {
                 progress.dealt = tail.readPosition
-                if isNoteDue(progress) { try await note(&progress) }
-                guard try await tail.wait() else { return }
+                // What is dealt with is noted once nothing waits.
+                if progress.hasEffects || pace.isDue(progress.count, reads: tail.readCount - progress.reads) {
+                    try await note(&progress, reads: tail.readCount)
+                }
+                guard try await wait(tail, &progress) else { return }
                 continue
             }
             switch effect {
             case .inStore(let body):
-                progress = Progress(try await deal(with: set.sequence, body))
+                progress = Progress(try await deal(with: set.sequence, body), reads: tail.readCount)
                 assert(progress.noted.sequence >= set.sequence)
                 tail.skip(to: progress.noted)
             case .elsewhere(let body):
@@ -80,7 +87,7 @@ struct ConsumerRun {
                 guard set.isLastPart else { continue }
                 progress.dealt = set.position
                 progress.hasEffects = true
-                if isBatchFull(progress) { try await note(&progress) }
+                if isBatchFull(progress) { try await note(&progress, reads: tail.readCount) }
             }
         }
     }
@@ -88,26 +95,43 @@ struct ConsumerRun {
     private func makeTail(after position: Position) throws -> FeedTail {
         let transaction = try store.beginRead()
         try transaction._reading.requireResumable(position)
-        return FeedTail(store, after: position, consumer.feedOptions, skippedOrigin: consumer.originName)
+        return FeedTail(store, after: position, consumer.feedOptions, skippedConsumer: consumer.name)
     }
 
     // MARK: Noting
 
-    /// Whether to note how far the consumer is while it waits.
-    private func isNoteDue(_ progress: Progress) -> Bool {
-        // Nothing keeps for a consumer without a lease what it does not want.
-        progress.hasEffects || progress.count >= (options.lease.holds ? ConsumerRun.unnotedLimit : 1)
+    /// Waits until there may be more to read. What was passed is noted after a while: else a consumer whose filter lets nothing
+    /// through would expire once that is too old to be kept for it.
+    ///
+    /// - Returns: false when the task was cancelled.
+    private func wait(_ tail: FeedTail, _ progress: inout Progress) async throws -> Bool {
+        if progress.count == 0 { return try await tail.wait() }
+        let (options, seconds) = (options, pace.seconds)
+        let isOver = try await withThrowingTaskGroup(of: Bool?.self) { group in
+            group.addTask { try await tail.wait() }
+            group.addTask {
+                // Cancelled, it does not matter how it ends.
+                try? await options.sleep(seconds)
+                return nil
+            }
+            defer { group.cancelAll() }
+            return try await group.next() ?? nil
+        }
+        if let isOver { return isOver }
+        if Task.isCancelled { return false }
+        try await note(&progress, reads: tail.readCount)
+        return true
     }
 
     private func isBatchFull(_ progress: Progress) -> Bool {
         progress.count >= UInt64(max(options.changeSetsPerCommit, 1))
     }
 
-    private func note(_ progress: inout Progress) async throws {
+    private func note(_ progress: inout Progress, reads: Int = 0) async throws {
         guard progress.count > 0 else { return }
         let dealt = progress.dealt
         try await consumer.acknowledge(dealt, skipped: progress.skipped.count)
-        progress = Progress(dealt)
+        progress = Progress(dealt, reads: reads)
     }
 
     // In a task of its own: this one is cancelled, and what was done shall not be done again.
@@ -167,7 +191,7 @@ struct ConsumerRun {
         while true {
             let step = ConsumerStep(consumer: consumer, first: wanted, limit: limit, body: body)
             do {
-                return try await store.write(originName: consumer.originName) { tx in try step.run(&tx) }.result
+                return try await store.write { tx in try step.run(&tx) }.result
             } catch let failure as ConsumerStep.Failure {
                 // By itself, so that those before it are dealt with and it alone counts.
                 if limit > 1 {
@@ -176,7 +200,7 @@ struct ConsumerRun {
                 }
                 if try await shallRetry(failure.sequence, &attempt, failure.error) { continue }
                 let (name, generation) = (consumer.name, consumer.generation)
-                return try await store.write(originName: consumer.originName) { tx in
+                return try await store.write { tx in
                     let position = try tx._reading.position(at: failure.sequence)
                     try tx.acknowledge(name, generation: generation, to: position, skipped: 1)
                     return position

@@ -25,7 +25,7 @@ struct ConsumerStep: Sendable {
         if first > dealt.sequence + 1 { dealt = try tx._reading.position(at: first - 1) }
         var walk = FeedWalk(after: dealt)
         var sieve = FeedSieve(
-            consumer.feedOptions, own: consumer.store.core.ownOrigin, skippedOrigin: consumer.originName)
+            consumer.feedOptions, own: consumer.store.core.ownOrigin, skippedConsumer: consumer.name)
         var count = 0
         reading: while walk.isInside || count < limit {
             let limits = FeedWalk.Limits(changes: consumer.feedOptions.changesPerPart, changeSets: limit - count)

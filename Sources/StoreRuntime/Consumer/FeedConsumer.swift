@@ -21,26 +21,29 @@ public final class FeedConsumer: Sendable {
     let store: Store
     let generation: UInt64
     let options: ConsumerOptions
+    /// How far it may hold back retention, as the store has it.
+    let lease: RetentionLease
     /// Where it was when it was taken.
     public let firstPosition: Position
     // Held for as long as this object is there.
     private let hold: ExclusiveByte
 
     init(
-        _ name: String, _ store: Store, generation: UInt64, position: Position, options: ConsumerOptions,
-        hold: ExclusiveByte
+        _ name: String, _ store: Store, _ state: ConsumerState, options: ConsumerOptions, hold: ExclusiveByte
     ) {
         self.name = name
         self.store = store
-        self.generation = generation
         self.options = options
         self.hold = hold
-        firstPosition = position
+        generation = state.generation
+        firstPosition = state.position
+        lease = state.lease
     }
 
-    /// The change sets after its position, without those that it has written itself as a consumer.
+    /// The change sets after its position, without those that were written along with an acknowledgement of it, by whichever
+    /// program.
     public var changes: ChangeFeed {
-        ChangeFeed(store: store, start: .after(firstPosition), options: feedOptions, skippedOrigin: originName)
+        ChangeFeed(store: store, start: .after(firstPosition), options: feedOptions, skippedConsumer: name)
     }
 
     /// Notes in a write transaction that everything up to a change set was dealt with.
@@ -67,7 +70,7 @@ public final class FeedConsumer: Sendable {
     /// - Parameter skipped: how many change sets of these were left out.
     func acknowledge(_ position: Position, skipped: Int = 0) async throws {
         let (name, generation) = (name, generation)
-        _ = try await store.write(originName: originName) { tx in
+        _ = try await store.write { tx in
             try tx.acknowledge(name, generation: generation, to: position, skipped: skipped)
         }
     }
@@ -86,9 +89,6 @@ public final class FeedConsumer: Sendable {
 
     /// Whether change sets that it has not seen are not retained any longer; false where that cannot be told.
     var hasExpired: Bool { (try? store.readConsumer(name))?.isExpired ?? false }
-
-    /// How its own writes are called in the feed.
-    var originName: String { store.core.options.originName + "#" + name }
 
     var feedOptions: FeedOptions {
         var feed = options.feed

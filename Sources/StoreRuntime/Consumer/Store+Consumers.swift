@@ -51,8 +51,7 @@ extension Store {
                     throw ConsumerState.expired(name)
                 }
                 options.onEvent(.active(generation: held.generation, position: held.position))
-                return FeedConsumer(
-                    name, self, generation: held.generation, position: held.position, options: options, hold: hold)
+                return FeedConsumer(name, self, held, options: options, hold: hold)
             }
             if !hasWaited { options.onEvent(.waiting) }
             hasWaited = true

@@ -16,8 +16,8 @@ public struct ChangeFeed: AsyncSequence, Sendable {
     let store: Store
     let start: FeedStart
     let options: FeedOptions
-    /// A name of a writer whose change sets are left out.
-    var skippedOrigin: String?
+    /// The name of a consumer whose change sets are left out.
+    var skippedConsumer: String?
 
     /// A reader of its own.
     public func makeAsyncIterator() -> Iterator { Iterator(feed: self) }
@@ -44,6 +44,6 @@ public struct ChangeFeed: AsyncSequence, Sendable {
     private func makeTail() throws -> FeedTail {
         let transaction = try store.beginRead()
         return FeedTail(
-            store, after: try start.position(in: transaction._reading), options, skippedOrigin: skippedOrigin)
+            store, after: try start.position(in: transaction._reading), options, skippedConsumer: skippedConsumer)
     }
 }

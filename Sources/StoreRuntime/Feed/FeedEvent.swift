@@ -80,7 +80,6 @@ private struct FeedEventSource {
     func event(_ change: RecordChange, at time: Date) throws(StoreError) -> FeedEvent {
         let operation = FeedEvent.Operation(change.kind)
         let name = change.name
-        let transaction = "\(name.store.uuidString).\(String(name.epoch, radix: 16)).\(name.sequence)"
         var event = EventDraft(
             operation, table: change.typeName, before: try change.before(), after: try change.after())
         event.id = change.idempotencyKey
@@ -91,7 +90,7 @@ private struct FeedEventSource {
             JSONMember(
                 "transaction",
                 .object([
-                    JSONMember("id", .string(transaction)),
+                    JSONMember("id", .string(name.changeSet)),
                     JSONMember("total_order", .number(JSONNumber(name.index + 1))),
                 ]))
         ]

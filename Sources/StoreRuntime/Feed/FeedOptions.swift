@@ -4,9 +4,11 @@ public import StoreEngine
 public struct FeedOptions: Sendable {
     /// Which changes are wanted; all when empty, else those that pass one of these.
     public var filters: [FeedFilter] = []
-    /// Whether change sets that this process wrote under this name are left out. Resets come in any case: a foreign program wrote.
+    /// Whether change sets are left out that were written by this process's name and process id. Resets come in any case: a foreign
+    /// program wrote. What an earlier run wrote is left out, too, if it had the same process id, as in a container.
     public var skipsOwnOrigin = false
-    /// Whether change sets that wait together are put together into one, with the net change of each record.
+    /// Whether change sets that wait together are put together into one, with the net change of each record, as far as they are read
+    /// at once: about a mebibyte, ``changesPerPart`` changes at most.
     ///
     /// A reader that keeps up gets each by itself. One that comes in parts is never put together with others.
     public var squashes = false

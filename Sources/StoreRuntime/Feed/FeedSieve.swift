@@ -4,7 +4,7 @@ import StoreEngine
 struct FeedSieve {
     private let filters: [FeedFilter]
     private let skipped: Origin?
-    private let skippedName: String?
+    private let skippedConsumer: String?
     /// The filters made ready for a version of the catalog.
     private var ready: (version: UInt64, filters: FeedFilters)?
     /// The change set of which parts were let through, but not the last.
@@ -14,11 +14,11 @@ struct FeedSieve {
     ///
     /// - Parameters:
     ///   - own: who this process is in the feed.
-    ///   - skippedOrigin: a name of a writer whose change sets are left out.
-    init(_ options: FeedOptions, own: Origin, skippedOrigin: String? = nil) {
+    ///   - skippedConsumer: the name of a consumer whose change sets are left out.
+    init(_ options: FeedOptions, own: Origin, skippedConsumer: String? = nil) {
         filters = options.filters
         skipped = options.skipsOwnOrigin ? own : nil
-        skippedName = skippedOrigin
+        self.skippedConsumer = skippedConsumer
     }
 
     /// What is wanted of a part; nil when that is nothing.
@@ -36,7 +36,7 @@ struct FeedSieve {
     private mutating func passed(_ part: FeedPart, _ state: StoreState) throws -> ChangeSet? {
         let origin = part.header.origin
         // A reset is nobody's own: whoever noted it, a foreign program wrote.
-        let isOwn = origin == skipped || origin.name == skippedName
+        let isOwn = origin == skipped || skippedConsumer != nil && origin.consumerName == skippedConsumer
         if isOwn, !part.changes.contains(where: { $0.kind == .reset }) { return nil }
         guard !filters.isEmpty else { return ChangeSet(part, wanted: nil, state) }
         let filters = try readyFilters(state)

@@ -11,35 +11,40 @@ struct FeedTail {
     private var walk: FeedWalk
     /// What was read and not taken, the next one last.
     private var ready: [ChangeSet] = []
+    /// How often it has read.
+    private(set) var readCount = 0
 
     /// The most change sets that are read at once from memory.
     private static let recentLimit = 256
-    /// The most records that are put together into one change set.
+    /// The most reads that are made to find something that is wanted.
+    private static let readsPerLook = 16
+    /// The most records that are put together into one change set, whatever is read at once.
     private static let squashLimit = 100_000
 
     /// A reader from after `position` on.
     ///
-    /// - Parameter skippedOrigin: a name of a writer whose change sets are left out.
-    init(_ store: Store, after position: Position, _ options: FeedOptions, skippedOrigin: String? = nil) {
+    /// - Parameter skippedConsumer: the name of a consumer whose change sets are left out.
+    init(_ store: Store, after position: Position, _ options: FeedOptions, skippedConsumer: String? = nil) {
         self.store = store
         self.options = options
-        sieve = FeedSieve(options, own: store.core.ownOrigin, skippedOrigin: skippedOrigin)
+        sieve = FeedSieve(options, own: store.core.ownOrigin, skippedConsumer: skippedConsumer)
         walk = FeedWalk(after: position)
     }
 
     /// How far it has read.
     var readPosition: Position { walk.position }
 
-    /// The next change set, when there is one.
+    /// The next change set, when there is one, and what is not wanted does not take long to pass.
     mutating func next() throws -> ChangeSet? {
         let next = try peek()
         if next != nil { take() }
         return next
     }
 
-    /// The next change set, when there is one. It comes again until it is taken.
+    /// As ``next()``. It comes again until it is taken.
     mutating func peek() throws -> ChangeSet? {
-        while ready.isEmpty {
+        // Not to the end where nothing is wanted: whoever waits then is told that there is more, unless he was cancelled.
+        for _ in 0..<FeedTail.readsPerLook where ready.isEmpty {
             guard try read() else { return nil }
         }
         return ready.last
@@ -72,6 +77,7 @@ struct FeedTail {
     /// - Returns: whether there was anything.
     private mutating func read() throws -> Bool {
         try store.requireOpen()
+        readCount += 1
         let before = (walk, sieve)
         do {
             return try readOn()

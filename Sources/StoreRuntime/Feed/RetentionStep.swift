@@ -20,10 +20,13 @@ struct RetentionStep {
             return false
         }
         var walk = core.trailWalk.withLock { $0.take() }
-        let hasMore = try FeedRetention(state).step(&head, now: core.options.clock(), &walk, &raw)
+        let outcome = try FeedRetention(state).step(&head, now: core.options.clock(), &walk, &raw)
+        core.holdFeed(until: outcome.heldUntil)
+        // A commit waits for the disk.
+        guard outcome.didWrite else { return false }
         try head.write(state.databases, in: &raw)
         if let failure = raw.commitFailure() { throw failure }
         core.trailWalk.withLock { $0 = walk }
-        return hasMore
+        return outcome.hasMore
     }
 }

@@ -78,7 +78,7 @@ struct ReplayRunner {
             positions.append(Position(store: state.identity, head: head))
         }
         do {
-            try head.write(since: first, now: now, state, in: &raw)
+            try head.write(since: first, now: now, heldUntil: core.feedHeldUntil, state, in: &raw)
         } catch {
             if error.isMapFull { return .mapFull }
             throw error

@@ -27,6 +27,9 @@ final class StoreCore: Sendable {
     private let adding = HandoverMutex(())
     /// Whether a step of retention waits or runs.
     private let isTrimming = Atomic(false)
+    /// The position up to which consumers keep what the feed has, as the last step of retention found: until then no commit is
+    /// followed by a step, and none looks at consumers. Only the writer thread and who works for it use it.
+    private let heldUntil = Atomic<UInt64>(0)
     /// Where the last step of retention was in a large change set; only such a step uses it.
     let trailWalk = HandoverMutex<FeedWalk?>(nil)
     /// Which consumers are told to have expired; held while they are looked at.
@@ -236,11 +239,18 @@ final class StoreCore: Sendable {
 
     private func run(_ jobs: [WriteJob]) {
         BatchRunner(
-            environment: environment, dispatcher: dispatcher, stepper: stepper, trimFeed: trimFeed,
+            environment: environment, dispatcher: dispatcher, stepper: stepper, feedHeldUntil: feedHeldUntil,
+            trimFeed: trimFeed,
             onEvent: options.onEvent
         )
         .run(jobs, state: { state }, reload: reload)
     }
+
+    /// The position up to which consumers keep what the feed has.
+    var feedHeldUntil: UInt64 { heldUntil.load(ordering: .relaxed) }
+
+    /// Takes over what a step of retention found.
+    func holdFeed(until sequence: UInt64) { heldUntil.store(sequence, ordering: .relaxed) }
 
     /// Has a step of retention made soon, between commits, and further ones while there is more to remove.
     private func trimFeed() {

@@ -68,6 +68,11 @@ public struct StoreOptions: Sendable {
     /// - Throws: ``StoreError`` with the code `invalidValue`.
     func check() throws(StoreError) {
         // What stands before the changes of a feed entry must lie in its first fragment.
+        if originName.contains(Origin.consumerMark) {
+            throw StoreError(
+                .invalidValue, "a program's name with \(Origin.consumerMark), \(originName)",
+                remedy: "that stands between it and a consumer's name in the feed: set another StoreOptions.originName")
+        }
         guard originName.utf8.count > 255 else { return }
         throw StoreError(
             .invalidValue, "a program's name of \(originName.utf8.count) bytes",

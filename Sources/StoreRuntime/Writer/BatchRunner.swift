@@ -8,6 +8,8 @@ struct BatchRunner: Sendable {
     let environment: LMDBEnvironment
     let dispatcher: Dispatcher
     let stepper: Stepper
+    /// The position up to which consumers keep what the feed has.
+    let feedHeldUntil: UInt64
     /// Has change sets removed that are not retained, after this batch.
     let trimFeed: @Sendable () -> Void
     /// Told what comes of the batch.
@@ -59,7 +61,7 @@ struct BatchRunner: Sendable {
                     } else {
                         tell(jobs, outcomes, current)
                     }
-                    if FeedRetention.isDue(head, current) { trimFeed() }
+                    if head.sequence >= feedHeldUntil, FeedRetention.isDue(head, current) { trimFeed() }
                     return
                 case .catalogChanged: try reload()
                 case .mapFull:
@@ -143,7 +145,7 @@ struct BatchRunner: Sendable {
         }
         guard wrote else { return .committed(outcomes) }
         do {
-            try head.write(since: first, now: jobs[0].context.time, state, in: &parent)
+            try head.write(since: first, now: jobs[0].context.time, heldUntil: feedHeldUntil, state, in: &parent)
         } catch {
             if error.isMapFull { return .mapFull }
             throw error

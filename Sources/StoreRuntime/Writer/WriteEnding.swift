@@ -8,10 +8,12 @@ extension FeedHead {
     /// - Parameters:
     ///   - first: the newest change set before the transaction.
     ///   - now: the time, by which leases are held against the feed.
+    ///   - heldUntil: the position up to which consumers keep what the feed has.
     mutating func write(
-        since first: UInt64, now: Date, _ state: StoreState, in raw: inout LMDBWriteTransaction
+        since first: UInt64, now: Date, heldUntil: UInt64, _ state: StoreState, in raw: inout LMDBWriteTransaction
     ) throws(StoreError) {
-        try FeedRetention(state).trimInCommit(&self, added: Int(sequence - first), now: now, &raw)
+        try FeedRetention(state).trimInCommit(
+            &self, added: Int(sequence - first), now: now, heldUntil: heldUntil, &raw)
         try write(state.databases, in: &raw)
     }
 

@@ -29,6 +29,37 @@ import Testing
         #expect(try Self.sensors(store) == after)
     }
 
+    @Test func `a change set of another store is not undone`() async throws {
+        let (store, other) = (try ChangeFeedTests.store(), try ChangeFeedTests.store())
+        for store in [store, other] { try await store.write { try $0.insert(ChangeFeedTests.sensor(1)) } }
+        let done = try await Self.last(other)
+        let error = await #expect(throws: StoreError.self) { try await store.undo(done) }
+        #expect(error?.code == .positionOfAnotherStore)
+        #expect(try Self.sensors(store).count == 1)
+    }
+
+    @Test func `what fails half-way cannot be committed, also where its error is caught`() async throws {
+        let store = try ChangeFeedTests.store()
+        try await store.write { try $0.insert(ChangeFeedTests.sensor(1)) }
+        try await store.write { tx in
+            try tx.delete(Sensor.self, id: "s1")
+            try tx.insert(ChangeFeedTests.sensor(2))
+        }
+        let done = try await Self.last(store)
+        // Another has the serial now that the deleted one would get back.
+        try await store.write { tx in
+            try tx.insert(Sensor(id: "s3", room: "hall", serial: "A-1", celsius: 1))
+        }
+        let before = try Self.sensors(store)
+        let error = await #expect(throws: StoreError.self) {
+            try await store.write { tx in
+                do { try tx.undo(done) } catch {}
+            }
+        }
+        #expect(error?.code == .uniqueViolation)
+        #expect(try Self.sensors(store) == before)
+    }
+
     @Test func `fields that were not touched keep what was written since`() async throws {
         let store = try ChangeFeedTests.store()
         try await store.write { try $0.insert(ChangeFeedTests.sensor(1)) }

@@ -58,7 +58,8 @@ struct Transcript {
     private func mask(_ text: String) -> String {
         var text = text.replacingOccurrences(of: tool.folder, with: "FOLDER")
         let rules: [(String, String)] = [
-            (#""id":"[0-9A-F]{8}-[0-9A-F-]{27}\.[0-9a-f]+\.(\d+\.(\d+"|[A-Z]))"#, #""id":"NAME.$1"#),
+            (#""id":"[0-9A-F]{8}-[0-9A-F-]{27}\.[0-9a-f]+\.(\d+\.[A-Z])"#, #""id":"NAME.$1"#),
+            (#"[0-9A-F]{8}-[0-9A-F-]{27}\.[0-9a-f]+\.(\d+(\.\d+)?)\.t[0-9a-f]+"#, "NAME.$1"),
             (#"[0-9A-F]{8}-[0-9A-F-]{27}\.[0-9a-f]+\.(\d+)\.[0-9a-f]+"#, "TOKEN.$1"),
             (#"[0-9A-F]{8}-[0-9A-F-]{27}\.[0-9a-f]+\.(\d+)"#, "NAME.$1"),
             (#""store":"[0-9A-F-]{36}""#, #""store":"STORE""#),

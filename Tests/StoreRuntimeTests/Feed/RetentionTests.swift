@@ -100,6 +100,59 @@ import Testing
         #expect(range.lowerBound > 500 && range.upperBound - range.lowerBound > 500, "\(range)")
     }
 
+    @Test(arguments: [0, 100]) func `step after step, no more leaves the feed than what its bytes take past the limit`(
+        trailRecords: Int
+    ) throws {
+        let folder = try StoreFolder()
+        var options = StoreOptions()
+        options.durability = .relaxed
+        options.limits.trailRecords = trailRecords
+        let first = try Store(at: folder.path, records: Sensor.self, options: options)
+        // More than two steps' worth is past the limit.
+        try Self.write(9_000, to: first)
+        func byteCount(_ store: Store) throws -> Int {
+            let transaction = try store.beginRead()
+            return try FeedRetention.byteCount(store.core.state.databases, transaction._reading.snapshot)
+        }
+        let before = try byteCount(first)
+        first.close()
+        options.limits.retainedFeedByteCount = before * 2 / 5
+        let store = try Store(at: folder.path, records: Sensor.self, options: options)
+        try Self.trim(store)
+        let after = try byteCount(store)
+        #expect(after <= before * 2 / 5 && after > before * 3 / 10, "\(before), then \(after)")
+        let range = try store.feedRange
+        #expect((2_800...3_700).contains(range.count), "\(range)")
+    }
+
+    @Test func `what a consumer keeps costs writers no further commit, and leaves once it has moved on`() async throws {
+        var options = StoreOptions()
+        options.durability = .relaxed
+        options.limits.retainedChangeSets = 160
+        let store = try Store.temporary(records: Sensor.self, options: options)
+        let consumer = try await store.holdConsumer("slow")
+        try Self.write(400, to: store)
+        // The step that the last of them has asked for.
+        try store.core.perform {}
+        let before = try store.environmentInfo().lastTransactionID
+        // Fewer than it takes to look again.
+        try Self.write(8, to: store)
+        try store.core.perform {}
+        #expect(try store.environmentInfo().lastTransactionID == before + 8)
+        try Self.trim(store)
+        #expect(
+            try store.environmentInfo().lastTransactionID == before + 8, "a step that removes nothing commits nothing")
+        #expect(try store.feedRange.lowerBound == consumer.firstPosition.sequence)
+        var changes = consumer.changes.makeAsyncIterator()
+        for number in 1...400 {
+            let set = try #require(try await changes.next())
+            if number == 400 { try await consumer.acknowledge(set) }
+        }
+        try Self.write(20, to: store)
+        try store.core.perform {}
+        #expect(try store.feedRange.count <= 160 + 160 / 8 + 1)
+    }
+
     @Test func `a store that is written to for long takes no more room in the end than early on`() throws {
         var options = StoreOptions()
         options.durability = .relaxed
