@@ -49,6 +49,54 @@ import Testing
         again.close()
     }
 
+    @Test func `Live queries from before the recorder are recorded from their next delivery on, by each recorder`()
+        async throws
+    {
+        let (store, folder) = (try store(), try Folder())
+        try await fill(store)
+        var warm = store.updates(of: Sensor.where { $0.celsius < 100 }).makeAsyncIterator()
+        var pairs = store.updates(of: Sensor.order { $0.id.ascending }, Room.order { $0.name.ascending })
+            .makeAsyncIterator()
+        _ = try await (warm.next(), pairs.next())
+        for round in 1...2 {
+            let recorder = try await Recorder(store, to: folder.file("t\(round)"))
+            for step in 1...3 {
+                try await store.write { try $0.update(Sensor.self, id: "a") { $0.celsius = Double(round * 10 + step) } }
+                _ = try await (warm.next(), pairs.next())
+            }
+            try await recorder.finish()
+            let summary = try await Replayer.replay(folder.file("t\(round)"))
+            // The second of the pair's results does not change.
+            #expect(summary.deliveryCount == 3 + 3 && summary.hasEqualHashes, "\(summary)")
+        }
+    }
+
+    @Test func `Scopes whose names hold a slash are opened and closed again`() async throws {
+        let (store, folder) = (try store(), try Folder())
+        let recorder = try await Recorder(store, to: folder.file("t"))
+        let outer = try store.scope("GET /orders")
+        let inner = try outer.child("a/b")
+        try await store.send(AddTicket(text: "x"))
+        inner.close()
+        outer.close()
+        try await recorder.finish()
+        let text = String(decoding: try folder.read("t"), as: UTF8.self)
+        #expect(text.contains("GET /orders/a/b"))
+        let summary = try await Replayer.replay(folder.file("t"))
+        #expect(summary.hasEqualHashes && summary.changeSetCount == 1)
+    }
+
+    @Test func `A masked field that is not named as one is an error`() async throws {
+        let (store, folder) = (try store(), try Folder())
+        try store.record(to: folder.file("t"))
+        var options = ReplayOptions()
+        options.maskedFields = ["celsius"]
+        let error = await #expect(throws: StoreError.self) {
+            try await Replayer.replay(folder.file("t"), options: options)
+        }
+        #expect(error?.code == .unknownField)
+    }
+
     @Test func `A trace that begins with records goes on from them`() async throws {
         let (store, folder) = (try store(), try Folder())
         try await fill(store)

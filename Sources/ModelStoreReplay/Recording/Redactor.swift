@@ -5,53 +5,65 @@ import StoreEngine
 ///
 /// Equal values get equal ones, whatever field they are of, so that references, unique fields and conditions of equality still hold;
 /// their order, and what they are like, is lost. A value that is not there stays so.
+///
+/// Fields are known by their numbers, as they may have had other names where the trace begins.
 struct Redactor {
-    /// The fields, by their types' names.
-    private let fields: [String: Set<String>]
-    /// The number of each value that was met, by its JSON.
-    private var numbers: [String: Int] = [:]
+    /// The numbers of the fields, by those of their types.
+    private var fields: [UInt32: Set<UInt32>] = [:]
+    /// The number of each value that was met, by its JSON, for each type of values: there are as many as the type has values.
+    private var numbers: [String: [String: Int]] = [:]
 
-    /// - Parameter names: fields, as `Type.field`; a whole type as `Type`.
+    /// - Parameters:
+    ///   - names: fields, as `Type.field`, by a name that they have or had.
+    ///   - types: all record types of the store, also those that others took the place of.
     /// - Throws: `StoreError`: `unknownType`, `unknownField`; `notRecordable` for a field whose values nothing can stand for.
     init(_ names: [String], _ types: [RecordType]) throws(StoreError) {
-        var fields: [String: Set<String>] = [:]
         for name in names {
             let parts = name.split(separator: ".", maxSplits: 1).map(String.init)
-            guard parts.count == 2, let type = types.first(where: { $0.name == parts[0] && $0.isReplaced != true })
-            else {
+            let named = types.filter { $0.name == parts.first }
+            guard parts.count == 2, let newest = named.last(where: { $0.isReplaced != true }) ?? named.last else {
                 throw StoreError(
                     .unknownType, "\(name) names no field of a record type that the store has",
                     remedy: "name it as Type.field")
             }
-            guard let place = type.place(ofFieldNamed: parts[1]) else {
-                throw StoreError(
-                    .unknownField, "\(type.name) has no field \(parts[1])",
-                    remedy: "it has \(type.fields.map(\.name).joined(separator: ", "))")
-            }
-            guard type.fields[place].type.hasPseudonyms else {
-                throw StoreError(
-                    .notRecordable, "\(name) is \(type.fields[place].type), whose values cannot be redacted",
-                    remedy: "redact fields of text, numbers, data, UUIDs and dates, and arrays of these")
-            }
-            fields[type.name, default: []].insert(type.fields[place].name)
-            guard type.idFields.contains(type.fields[place].id) else { continue }
-            // Who refers to it has the same value, also where nobody has named that field.
-            for other in types {
-                for field in other.fields where field.type.reference?.target == type.name {
-                    guard type.idFields.count == 1 else {
-                        throw StoreError(
-                            .notRecordable, "\(name) is a part of an id that \(other.name).\(field.name) refers to",
-                            remedy: "redact fields that no reference holds")
-                    }
-                    fields[other.name, default: []].insert(field.name)
+            var isKnown = false
+            for type in named {
+                for field in type.everyField where field.name == parts[1] || field.schema.renamedFrom.contains(parts[1])
+                {
+                    isKnown = true
+                    try add(field, of: type, among: types, named: name)
                 }
             }
+            guard isKnown else {
+                throw StoreError(
+                    .unknownField, "\(newest.name) has no field \(parts[1])",
+                    remedy: "it has \(newest.fields.map(\.name).joined(separator: ", "))")
+            }
         }
-        self.fields = fields
     }
 
-    /// Whether a type has fields that are redacted.
-    func redacts(_ typeName: String) -> Bool { fields[typeName] != nil }
+    private mutating func add(
+        _ field: StoredField, of type: RecordType, among types: [RecordType], named name: String
+    ) throws(StoreError) {
+        guard field.type.hasPseudonyms else {
+            throw StoreError(
+                .notRecordable, "\(name) is \(field.type), whose values cannot be redacted",
+                remedy: "redact fields of text, numbers, data, UUIDs and dates, and arrays of these")
+        }
+        fields[type.id, default: []].insert(field.id)
+        guard type.idFields.contains(field.id) else { return }
+        // Who refers to it has the same value, also where nobody has named that field.
+        for other in types {
+            for referring in other.everyField where referring.type.reference?.target == type.name {
+                guard type.idFields.count == 1 else {
+                    throw StoreError(
+                        .notRecordable, "\(name) is a part of an id that \(other.name).\(referring.name) refers to",
+                        remedy: "redact fields that no reference holds")
+                }
+                fields[other.id, default: []].insert(referring.id)
+            }
+        }
+    }
 
     /// What is left of an action: its name. Nobody knows which of its values are those of redacted fields.
     func redact(_ action: RecordedAction) -> RecordedAction {
@@ -59,13 +71,13 @@ struct Redactor {
     }
 
     mutating func redact(_ record: inout JSONValue, of type: RecordType) {
-        guard fields[type.name] != nil, case .object(var members) = record else { return }
+        guard fields[type.id] != nil, case .object(var members) = record else { return }
         for (place, field) in type.fields.enumerated() { redact(&members[place].value, field, of: type) }
         record = .object(members)
     }
 
     mutating func redact(_ value: inout JSONValue, _ field: StoredField, of type: RecordType) {
-        guard fields[type.name]?.contains(field.name) == true else { return }
+        guard fields[type.id]?.contains(field.id) == true else { return }
         redact(&value, field.type)
     }
 
@@ -75,14 +87,34 @@ struct Redactor {
             guard case .array(var elements) = value else { return }
             for index in elements.indices { redact(&elements[index], element) }
             value = .array(elements)
-        default:
+            if case .set = type.unwrapped { value = Self.inOrder(value, type.unwrapped) }
+        case let plain:
             if value.isNull { return }
+            var known = numbers[plain.pseudonymKind] ?? [:]
             let key = JSONWriter.text(of: value)
-            let number = numbers[key] ?? numbers.count + 1
-            numbers[key] = number
-            value = type.pseudonym(number)
+            let number = known[key] ?? known.count + 1
+            known[key] = number
+            numbers[plain.pseudonymKind] = known
+            value = plain.pseudonym(number)
         }
     }
+
+    /// A set as a store gives it that has these elements.
+    private static func inOrder(_ set: JSONValue, _ type: FieldType) -> JSONValue {
+        do {
+            var bytes = ByteWriter(capacity: 64)
+            try DynamicValue(json: set, as: type).encode(as: type, to: &bytes)
+            return try DynamicValue(from: bytes.bytes, as: type).json(as: type)
+        } catch {
+            // Cannot be: these values are of the type.
+            return set
+        }
+    }
+}
+
+extension RecordType {
+    /// The fields of all versions; one that was changed comes once for each of its forms.
+    fileprivate var everyField: [StoredField] { earlierVersions.flatMap(\.fields) + fields }
 }
 
 extension FieldType {
@@ -97,7 +129,15 @@ extension FieldType {
         }
     }
 
-    /// The value that stands for the one with this number.
+    /// Which types have their values numbered together: those whose values have one form, so that a reference has that of the id.
+    fileprivate var pseudonymKind: String {
+        switch self {
+        case .reference(_, let id): id.pseudonymKind
+        default: "\(self)"
+        }
+    }
+
+    /// The value that stands for the one with this number. 16 bits have no more values than numbers.
     fileprivate func pseudonym(_ number: Int) -> JSONValue {
         switch self {
         case .optional(let wrapped): wrapped.pseudonym(number)
@@ -107,6 +147,8 @@ extension FieldType {
         case .uuid:
             .string(
                 "00000000-0000-0000-0000-" + String(String(number + 1 << 48, radix: 16, uppercase: true).suffix(12)))
+        case .int16: .number(JSONNumber(Int(Int16(truncatingIfNeeded: number))))
+        case .uint16: .number(JSONNumber(Int(UInt16(truncatingIfNeeded: number))))
         case .date: DynamicValue.date(.init(timeIntervalSinceReferenceDate: Double(number))).json(as: .date)
         default: .number(JSONNumber(number))
         }

@@ -8,12 +8,16 @@ struct ChangeComparison {
     /// Recorded ids of records, by their type, and those that the replay has in their place.
     private var identifiers: [String: [JSONValue: JSONValue]] = [:]
 
-    init(_ options: ReplayOptions) {
+    /// - Throws: `StoreError` with the code `unknownField` for a masked field that is not named as `Type.field`.
+    init(_ options: ReplayOptions) throws(StoreError) {
         comparison = options.comparison
         var masked: [String: Set<String>] = [:]
         for name in options.maskedFields {
             let parts = name.split(separator: ".", maxSplits: 1).map(String.init)
-            if parts.count == 2 { masked[parts[0], default: []].insert(parts[1]) }
+            guard parts.count == 2 else {
+                throw StoreError(.unknownField, "\(name) names no field to mask", remedy: "name it as Type.field")
+            }
+            masked[parts[0], default: []].insert(parts[1])
         }
         self.masked = masked
     }

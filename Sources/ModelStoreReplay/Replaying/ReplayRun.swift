@@ -43,9 +43,10 @@ final class ReplayRun {
     init(_ reader: TraceReader, at path: String, _ options: ReplayOptions) throws {
         self.options = options
         header = reader.header
+        // Before a store is made.
+        comparison = try ChangeComparison(options)
         (store, next) = try ReplayStore.make(at: path, reader, options)
         prefetch = TracePrefetch(reader)
-        comparison = ChangeComparison(options)
         schema = TraceSchema(header.types)
         let (found, types) = try store.read { tx in
             (try tx._reading.feedPosition(), try tx._reading.storedTypes())
@@ -302,9 +303,11 @@ final class ReplayRun {
     }
 
     private func open(_ path: String) throws {
-        let names = path.split(separator: "/")
-        let parent = scopes[names.dropLast().joined(separator: "/")]?.last
-        let name = String(names.last ?? "")
+        // A name may hold what stands between names.
+        let within = scopes.filter { !$0.value.isEmpty && path.hasPrefix($0.key + "/") }
+        let longest = within.max { $0.key.utf8.count < $1.key.utf8.count }
+        let name = String(path.dropFirst(longest.map { $0.key.count + 1 } ?? 0))
+        let parent = longest?.value.last
         scopes[path, default: []].append(try parent?.child(name) ?? store.scope(name))
     }
 

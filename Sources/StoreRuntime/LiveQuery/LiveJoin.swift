@@ -80,7 +80,7 @@ final class LivePull<Element: Sendable> {
         await sources.settle()
         while true {
             // With nothing else being shown between the look at the results and what the witness is told.
-            if let steps = witnesses.inOrder({ sources.take(timeline.visibleSequence, $0) }) {
+            if let steps = witnesses.withState({ sources.take(timeline.visibleSequence, &$0) }) {
                 return try sources.element(steps)
             }
             // The next step was published between looking at one result and at another, which lasts for a moment.
@@ -96,7 +96,7 @@ struct LivePullSources<Element> {
     let settle: () async -> Void
     /// A step of each result to its state at a position, of which the witness is told; nil where one of these is not known any
     /// more.
-    let take: (UInt64, (any RuntimeWitness)?) -> [LiveStep]?
+    let take: (UInt64, inout WitnessStand.State) -> [LiveStep]?
     /// The element of such steps; nil where none leads anywhere.
     let element: ([LiveStep]) throws -> Element?
     /// Why there are no elements any more; nil while there are.
@@ -113,8 +113,8 @@ extension Store {
             let watches = (repeat try LiveWatch(try liveQuery(each requests), signal))
             let sources = LivePullSources {
                 for watch in repeat each watches { await watch.settle() }
-            } take: { sequence, witness in
-                Store.steps(to: sequence, witness, repeat each watches)
+            } take: { sequence, state in
+                Store.steps(to: sequence, &state, repeat each watches)
             } element: { steps in
                 try JoinedUpdate<repeat each R>(steps)
             } failure: {
@@ -128,7 +128,7 @@ extension Store {
     }
 
     private static func steps<each R: Record>(
-        to sequence: UInt64, _ witness: (any RuntimeWitness)?, _ watches: repeat LiveWatch<each R>
+        to sequence: UInt64, _ state: inout WitnessStand.State, _ watches: repeat LiveWatch<each R>
     ) -> [LiveStep]? {
         var shown: [LiveShown] = []
         for watch in repeat each watches {
@@ -137,7 +137,7 @@ extension Store {
         }
         var rest = shown[...]
         var steps: [LiveStep] = []
-        for watch in repeat each watches { steps.append(watch.given(rest.removeFirst(), witness)) }
+        for watch in repeat each watches { steps.append(watch.given(rest.removeFirst(), &state)) }
         return steps
     }
 }

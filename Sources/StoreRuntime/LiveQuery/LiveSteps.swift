@@ -26,8 +26,8 @@ package final class LiveSteps {
     private var hasBegun = false
     /// Whether what the result was at first is shown.
     private var isSettled = false
-    /// What the witness of the store calls this subscription; nil where it has none.
-    private var witnessNumber: Int?
+    /// What the witness of the store was told of this subscription.
+    private var witnessed: WitnessedSubscription?
 
     init(_ source: any LiveSubscribable, _ signal: Signal = Signal()) {
         self.source = source
@@ -35,7 +35,7 @@ package final class LiveSteps {
         // Before anything is looked at, so that nothing is lost between the two.
         let subscription = source.subscribe(signal)
         self.subscription = subscription
-        witnessNumber = subscription.use.witnesses.subscribed(to: subscription.use.result.key)
+        witnessed = subscription.use.witnesses.withState { $0.subscribed(nil, to: subscription.use.result.key) }
     }
 
     /// Goes on from what the subscriber had before.
@@ -46,8 +46,8 @@ package final class LiveSteps {
 
     deinit {
         source.unsubscribe(subscription, signal)
-        guard let witnessNumber else { return }
-        subscription.use.witnesses.inOrder { $0?.unsubscribed(witnessNumber) }
+        guard let witnessed else { return }
+        subscription.use.witnesses.withState { $0.unsubscribed(witnessed) }
     }
 
     /// The next step that leads anywhere, the first one in any case.
@@ -83,7 +83,7 @@ package final class LiveSteps {
 
     /// The step to what is shown now, with nothing else being shown between the look and what the witness is told.
     private func stepToShown() -> LiveStep {
-        subscription.use.witnesses.inOrder { witness in given(subscription.use.result.visible, witness) }
+        subscription.use.witnesses.withState { state in given(subscription.use.result.visible, &state) }
     }
 
     /// Turns to what is asked for now, and waits until that is shown: a new result is of the newest position, which models
@@ -101,10 +101,12 @@ package final class LiveSteps {
         guard new.use !== subscription.use else { return }
         subscription = new
         isSettled = false
-        guard let number = witnessNumber else { return }
+        guard let old = witnessed else { return }
         // To the witness, another subscription.
-        new.use.witnesses.inOrder { $0?.unsubscribed(number) }
-        witnessNumber = new.use.witnesses.subscribed(to: new.use.result.key)
+        witnessed = new.use.witnesses.withState { state in
+            state.unsubscribed(old)
+            return state.subscribed(nil, to: new.use.result.key)
+        }
     }
 
     /// What is shown at a position; nil where that is not known any more.
@@ -115,12 +117,15 @@ package final class LiveSteps {
 
     /// What leads from what was given last to `shown`, which is given by that.
     ///
-    /// - Parameter witness: who is told.
-    func given(_ shown: LiveShown, _ witness: (any RuntimeWitness)?) -> LiveStep {
+    /// - Parameter state: the witness, who is told: also of the subscription, where that is older than he.
+    func given(_ shown: LiveShown, _ state: inout WitnessStand.State) -> LiveStep {
         let isFirst = last == nil
         let step = LiveStep(from: last, to: shown, fields: subscription.use.result.key.fields)
         last = shown
-        if let witness, let witnessNumber, isFirst || step.isDifferent { witness.delivered(witnessNumber, step) }
+        if isFirst || step.isDifferent, let witness = state.witness {
+            witnessed = state.subscribed(witnessed, to: subscription.use.result.key)
+            if let witnessed { witness.delivered(witnessed.number, step) }
+        }
         return step
     }
 }

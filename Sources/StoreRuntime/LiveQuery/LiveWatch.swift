@@ -30,8 +30,8 @@ final class LiveWatch<R: Record> {
 
     /// What leads from what was given last to `shown`, which is given by that.
     ///
-    /// - Parameter witness: who is told.
-    func given(_ shown: LiveShown, _ witness: (any RuntimeWitness)?) -> LiveStep { steps.given(shown, witness) }
+    /// - Parameter state: the witness, who is told.
+    func given(_ shown: LiveShown, _ state: inout WitnessStand.State) -> LiveStep { steps.given(shown, &state) }
 }
 
 extension LiveUpdate {

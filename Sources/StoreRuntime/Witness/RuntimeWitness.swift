@@ -18,14 +18,41 @@ package protocol RuntimeWitness: AnyObject, Sendable {
     func scope(_ path: String, isOpen: Bool)
 }
 
+/// What a witness calls a subscription.
+struct WitnessedSubscription {
+    /// Which of the witnesses that the store has had.
+    fileprivate let witness: Int
+    let number: Int
+}
+
 /// Where the witness of a store stands, if it has one.
 ///
 /// - `state` is protected by its mutex; `isTaken` says whether it holds a witness, and is changed with it.
 final class WitnessStand: Sendable {
-    private struct State {
-        var witness: (any RuntimeWitness)?
+    /// The witness at hand, and what it was told of subscriptions.
+    struct State {
+        fileprivate(set) var witness: (any RuntimeWitness)?
+        /// How many witnesses there have been.
+        fileprivate var count = 0
         /// The last subscription that a witness was told of.
-        var lastNumber = 0
+        private var lastNumber = 0
+
+        /// Tells that somebody has subscribed, unless the witness knows.
+        ///
+        /// - Parameter known: what a witness was told, maybe an earlier one.
+        /// - Returns: what it is told by; nil where there is no witness.
+        mutating func subscribed(_ known: WitnessedSubscription?, to key: LiveKey) -> WitnessedSubscription? {
+            guard let witness else { return known }
+            if let known, known.witness == count { return known }
+            lastNumber += 1
+            witness.subscribed(lastNumber, to: key)
+            return WitnessedSubscription(witness: count, number: lastNumber)
+        }
+
+        /// Tells that a subscription has ended, where the witness knows of it.
+        func unsubscribed(_ known: WitnessedSubscription) {
+            if known.witness == count { witness?.unsubscribed(known.number) }
+        }
     }
 
     private let state = HandoverMutex(State())
@@ -39,6 +66,7 @@ final class WitnessStand: Sendable {
         try state.withLock { state throws(StoreError) in
             guard state.witness == nil else { throw Self.taken }
             state.witness = witness
+            state.count += 1
             isTaken.store(true, ordering: .releasing)
             // What was shown before it came is known from the store.
             witness.stepped(to: shown())
@@ -62,22 +90,15 @@ final class WitnessStand: Sendable {
     }
 
     /// Does something that the witness is told of, at its place among all of that kind.
-    func inOrder<T>(_ body: ((any RuntimeWitness)?) -> T) -> T {
-        guard isTaken.load(ordering: .acquiring) else { return body(nil) }
-        return state.withLock { body($0.witness) }
-    }
+    func inOrder<T>(_ body: ((any RuntimeWitness)?) -> T) -> T { withState { body($0.witness) } }
 
-    /// Tells that somebody has subscribed.
-    ///
-    /// - Returns: the subscription's number; nil where there is no witness.
-    func subscribed(to key: LiveKey) -> Int? {
-        guard isTaken.load(ordering: .acquiring) else { return nil }
-        return state.withLock { state in
-            guard let witness = state.witness else { return nil }
-            state.lastNumber += 1
-            witness.subscribed(state.lastNumber, to: key)
-            return state.lastNumber
+    /// As ``inOrder(_:)``, with what the witness knows of subscriptions.
+    func withState<T>(_ body: (inout State) -> T) -> T {
+        guard isTaken.load(ordering: .acquiring) else {
+            var none = State()
+            return body(&none)
         }
+        return state.withLock { body(&$0) }
     }
 }
 

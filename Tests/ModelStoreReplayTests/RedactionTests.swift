@@ -1,0 +1,67 @@
+import Foundation
+import ModelStore
+import ModelStoreReplay
+import Testing
+
+/// A type as it was, and as it is: a field has another name.
+private enum Before {
+    @Record struct Person: Equatable {
+        @ID var id: Int
+        var name: String
+        var gone: String
+    }
+}
+
+private enum After {
+    @Record struct Person: Equatable {
+        @ID var id: Int
+        @Renamed(from: "name") var alias: String
+    }
+}
+
+@Record private struct Host: Equatable {
+    @ID var id: Int
+    @Unique var port: Int16
+    var names: Set<String>
+}
+
+@Suite("Redaction") struct RedactionTests {
+    @Test(arguments: [["Person.alias", "Person.gone"], ["Person.name", "Person.gone"]])
+    func `A field is redacted by any name that it has or had, also where it has another, or is gone`(
+        names: [String]
+    ) async throws {
+        let folder = try Folder()
+        let before = try Store(at: folder.file("source"), records: Before.Person.self)
+        try await before.write { try $0.insert(Before.Person(id: 1, name: "secret one", gone: "secret two")) }
+        before.close()
+        let store = try Store(at: folder.file("source"), records: After.Person.self)
+        try await store.write { try $0.insert(After.Person(id: 2, alias: "secret three")) }
+        var options = RecordingOptions()
+        options.redactedFields = names
+        options.start = .oldest
+        try store.record(to: folder.file("t"), options: options)
+        let text = String(decoding: try folder.read("t"), as: UTF8.self)
+        #expect(!text.contains("secret") && text.contains("redacted-3"), "\(text)")
+        store.close()
+    }
+
+    @Test func `Every value of sixteen bits has another to stand for it, and sets stay in order`() async throws {
+        let folder = try Folder()
+        let store = try Store.temporary(records: Host.self)
+        try await store.write { tx in
+            for number in 0..<40_000 {
+                let names: Set = ["a\(number % 30)", "b\(number % 31)", "c\(number % 32)"]
+                try tx.insert(Host(id: number, port: Int16(truncatingIfNeeded: number), names: names))
+            }
+        }
+        var options = RecordingOptions()
+        options.redactedFields = ["Host.port", "Host.names"]
+        options.start = .oldest
+        try store.record(to: folder.file("t"), options: options)
+        let summary = try await Replayer.replay(folder.file("t"), into: folder.file("store"))
+        #expect(summary.changeSetCount == 2)
+        let replayed = try Store(at: folder.file("store"), records: Host.self)
+        #expect(try replayed.read { try $0.count(Host.self) } == 40_000)
+        replayed.close()
+    }
+}
