@@ -11,8 +11,8 @@ import Synchronization
 /// print(try await recorder.finish().changeSetCount)
 /// ```
 ///
-/// What happens is noted where it happens, and written by a task of the recorder, which reads change sets back from the feed: writers wait
-/// for neither. The trace can be read up to its last whole chunk should the program be killed.
+/// What happens is noted where it happens, and written some fiftieths of a second later by a task of the recorder, which reads change sets back
+/// from the feed: writers wait for neither. A store without observers is not made to follow its own writes by it. The trace can be read up to its last whole chunk should the program be killed.
 ///
 /// One recorder at a time can be attached to a store of a process. Without ``finish()`` it stops with its last reference, and leaves
 /// a trace without an end.
@@ -20,6 +20,8 @@ public final class Recorder: Sendable {
     private let store: Store
     private let log: RecorderLog
     private let writing: Task<RecordingSummary, any Error>
+    /// Has change sets written while no steps are made.
+    private let following: Task<Void, Never>
 
     /// Begins to record.
     ///
@@ -32,13 +34,15 @@ public final class Recorder: Sendable {
         // Else the file of the other recorder, if it is the same, would be emptied.
         try store.requireUnwitnessed()
         let recording = try FeedRecording(store, to: path, options)
-        let log = RecorderLog(includesObservers: options.includesObservers)
+        let log = RecorderLog(includesObservers: options.includesObservers) { store.unobservedSequence }
         try await store.attach(log, after: recording.position.sequence)
         self.log = log
         let box = RecordingBox(recording)
+        let pause = Self.pause(store.retainedChangeSets)
+        following = Task { await Self.follow(store, after: recording.position.sequence, log, pause) }
         writing = Task {
             do {
-                return try await box.run(log)
+                return try await box.run(log, pause)
             } catch {
                 // Nobody writes what would be noted from here on.
                 if log.end() { store.detachWitness() }
@@ -47,14 +51,31 @@ public final class Recorder: Sendable {
         }
     }
 
+    /// How long what happens is collected before it is written: each time costs the writers a little, and what leaves the feed meanwhile
+    /// cannot be written any more.
+    private static func pause(_ retained: Int) -> Duration {
+        .milliseconds(20) * min(1, Double(retained) / 10_000)
+    }
+
+    /// Notes change sets while the store has no observers, and so makes no steps.
+    private static func follow(_ store: Store, after start: UInt64, _ log: RecorderLog, _ pause: Duration) async {
+        var last = start
+        while await store.untilFeedMoves(after: last), let newest = store.unobservedSequence {
+            log.stepped(to: newest)
+            last = newest
+            try? await Task.sleep(for: pause)
+        }
+    }
+
     deinit {
+        following.cancel()
         guard log.end() else { return }
         store.detachWitness()
         writing.cancel()
     }
 
     /// Notes that an injected clock was set forward, at this place of the trace.
-    public func clockAdvanced(by duration: Duration) { log.add(.frame(.advanced(duration))) }
+    public func clockAdvanced(by duration: Duration) { log.add(frame: .advanced(duration)) }
 
     /// Ends the recording: writes what was committed up to now, and the end of the trace.
     ///
@@ -63,6 +84,7 @@ public final class Recorder: Sendable {
     @discardableResult
     public func finish() async throws -> RecordingSummary {
         if log.end() { store.detachWitness() }
+        following.cancel()
         return try await writing.value
     }
 }
@@ -75,7 +97,7 @@ private final class RecordingBox: @unchecked Sendable {
 
     init(_ recording: FeedRecording) { self.recording = recording }
 
-    func run(_ log: RecorderLog) async throws -> RecordingSummary {
+    func run(_ log: RecorderLog, _ pause: Duration) async throws -> RecordingSummary {
         var subscriptions = ObservedSubscriptions()
         while true {
             let (events, isEnd) = await log.next()
@@ -83,6 +105,7 @@ private final class RecordingBox: @unchecked Sendable {
             if Task.isCancelled { throw CancellationError() }
             if isEnd { break }
             try recording.flush()
+            try await Task.sleep(for: pause)
         }
         if let failure = log.failure { throw failure }
         return try recording.finish()

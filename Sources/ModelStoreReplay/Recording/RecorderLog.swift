@@ -33,8 +33,13 @@ final class RecorderLog: RuntimeWitness {
 
     private let includesObservers: Bool
     private let state = HandoverMutex(State())
+    /// Gives the newest change set while there are no steps.
+    private let unobserved: @Sendable () -> UInt64?
 
-    init(includesObservers: Bool) { self.includesObservers = includesObservers }
+    init(includesObservers: Bool, unobserved: @escaping @Sendable () -> UInt64?) {
+        self.includesObservers = includesObservers
+        self.unobserved = unobserved
+    }
 
     /// What kept events from being noted.
     var failure: StoreError? { state.withLock { $0.failure } }
@@ -85,6 +90,13 @@ final class RecorderLog: RuntimeWitness {
         }
     }
 
+    /// Notes something else, after what was committed before it.
+    func add(frame: TraceFrame) {
+        // Steps are noted as they are made.
+        if let newest = unobserved() { add(.stepped(newest)) }
+        add(.frame(frame))
+    }
+
     func stepped(to sequence: UInt64) { add(.stepped(sequence)) }
 
     func subscribed(_ number: Int, to key: LiveKey) {
@@ -100,6 +112,6 @@ final class RecorderLog: RuntimeWitness {
     }
 
     func scope(_ path: String, isOpen: Bool) {
-        if includesObservers { add(.frame(isOpen ? .opened(path) : .closed(path))) }
+        if includesObservers { add(frame: isOpen ? .opened(path) : .closed(path)) }
     }
 }

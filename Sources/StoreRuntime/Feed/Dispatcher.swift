@@ -85,6 +85,9 @@ final class Dispatcher: Sendable {
 
     // MARK: Readers' side
 
+    /// The newest change set that this process knows of.
+    var newestSequence: UInt64 { state.withLock { $0.sequence } }
+
     /// Change sets right after a sequence number that this process has committed and kept.
     func recent(after sequence: UInt64, limit: Int) -> ArraySlice<RecentEntry> {
         recent.withLock { $0.after(sequence, limit: limit) }

@@ -57,7 +57,10 @@ final class Stepper: Sendable {
                 let scope = transaction._reading
                 let position = try scope.feedPosition()
                 applied.begin(at: position, catalogVersion: scope.state.catalog.version)
-                timeline.show(position.sequence)
+                witnesses.inOrder { witness in
+                    witness?.stepped(to: position.sequence)
+                    timeline.show(position.sequence)
+                }
                 _ = state.withLock { $0.show(position.sequence) }
             } catch {
                 state.withLock { $0.unstart() }
@@ -65,6 +68,15 @@ final class Stepper: Sendable {
             }
             if worksOnCallers { caller.withLock { $0 = core } } else { startThread(core) }
             isStarted.store(true, ordering: .releasing)
+        }
+    }
+
+    /// Has a witness told of all steps after the position that is shown; of the newest one, where none were made.
+    func attach(_ witness: any RuntimeWitness, _ core: StoreCore) throws {
+        // So that the first steps are not begun meanwhile.
+        try applied.withLock { _ in
+            let newest = try core.access.look().sequence
+            try witnesses.enter(witness) { isRunning ? timeline.visibleSequence : newest }
         }
     }
 

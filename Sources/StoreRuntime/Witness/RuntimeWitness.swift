@@ -103,16 +103,31 @@ final class WitnessStand: Sendable {
 }
 
 extension Store {
-    /// Has a witness told what observers see, from the position on that is shown now.
+    /// Has a witness told what observers see, from the position on that is shown now: of the steps from the first observer on, as there
+    /// are none before.
     ///
     /// - Parameter sequence: a position that is shown before the witness is told anything.
     /// - Throws: ``StoreError``: `inUse` when the store has one.
     package func attach(_ witness: any RuntimeWitness, after sequence: UInt64) async throws {
         try requireOpen()
-        try core.stepper.start(core)
-        core.stepper.ask()
-        await core.stepper.untilShown(sequence)
-        try core.witnesses.enter(witness) { core.stepper.timeline.visibleSequence }
+        if core.stepper.isRunning {
+            core.stepper.ask()
+            await core.stepper.untilShown(sequence)
+        }
+        try core.stepper.attach(witness, core)
+    }
+
+    /// The newest change set that this process knows of, while it makes no steps that a witness would be told of; nil when it does.
+    package var unobservedSequence: UInt64? { core.stepper.isRunning ? nil : core.dispatcher.newestSequence }
+
+    /// How many change sets the feed retains at least.
+    package var retainedChangeSets: Int { core.options.limits.retainedChangeSets }
+
+    /// Waits until the feed has moved on after a change set, whoever wrote.
+    ///
+    /// - Returns: false once the task is cancelled or the store is closed.
+    package func untilFeedMoves(after sequence: UInt64) async -> Bool {
+        await core.dispatcher.wait(after: sequence, core.access) == .moved
     }
 
     /// Fails when the store has a witness.
