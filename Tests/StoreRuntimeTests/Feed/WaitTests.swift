@@ -1,0 +1,111 @@
+import Foundation
+import StoreEngine
+import Synchronization
+import Testing
+
+@testable import StoreRuntime
+
+/// Waiting for a position that this process does not see yet.
+@Suite(.timeLimit(.minutes(5))) struct WaitTests {
+    /// A store whose positions are those of every other such one that is written to alike: one tells where another will come to.
+    private static func twin(retained: Int = 10_000) throws -> Store {
+        var options = StoreOptions()
+        options.clock = { Date(timeIntervalSinceReferenceDate: 0) }
+        options.randomSeed = { 7 }
+        options.originProcessID = 1
+        options.limits.retainedChangeSets = retained
+        return try Store.temporary(records: Sensor.self, options: options)
+    }
+
+    private static func write(_ number: Int, to store: Store) async throws -> Position {
+        try await store.write { tx in
+            try tx.upsert(Sensor(id: "s", room: "r", serial: "A", celsius: Double(number)))
+        }.position
+    }
+
+    /// Where a twin is after each of some writes, numbered from 1.
+    private static func positions(_ count: Int) async throws -> [Position] {
+        let ahead = try twin()
+        defer { ahead.close() }
+        var positions: [Position] = []
+        for number in 1...count { positions.append(try await write(number, to: ahead)) }
+        return positions
+    }
+
+    /// Returns once somebody waits for the feed to move on, or is about to.
+    private static func isAwaited(_ store: Store) async {
+        while !store.core.dispatcher.wantsEntries { await Task.yield() }
+    }
+
+    /// Which waits are over.
+    private final class Reached: Sendable {
+        private let noted = Mutex<Set<Int>>([])
+
+        var places: Set<Int> { noted.withLock { $0 } }
+
+        func add(_ place: Int) { noted.withLock { _ = $0.insert(place) } }
+    }
+
+    @Test func `a wait lasts until what it waits for can be read, whatever is written before`() async throws {
+        let positions = try await Self.positions(9)
+        let store = try Self.twin()
+        let reached = Reached()
+        let waits = positions.indices.map { place in
+            Task {
+                try await store.wait(for: positions[place])
+                reached.add(place)
+                return try store.get(Sensor.self, id: "s")?.celsius ?? 0
+            }
+        }
+        await Self.isAwaited(store)
+        for place in positions.indices {
+            #expect(reached.places.allSatisfy { $0 < place }, "before write \(place)")
+            #expect(try await Self.write(place + 1, to: store) == positions[place])
+        }
+        for (place, wait) in waits.enumerated() { #expect(try await wait.value >= Double(place + 1)) }
+    }
+
+    @Test func `a wait ends with its task, and no other does`() async throws {
+        let positions = try await Self.positions(1)
+        let store = try Self.twin()
+        let waits = (0..<20).map { _ in Task { try await store.wait(for: positions[0]) } }
+        // Some before they have begun, some while they wait.
+        for wait in waits[..<5] { wait.cancel() }
+        await Self.isAwaited(store)
+        for wait in waits[5..<10] { wait.cancel() }
+        for wait in waits[..<10] { await #expect(throws: CancellationError.self) { try await wait.value } }
+        _ = try await Self.write(1, to: store)
+        for wait in waits[10...] { try await wait.value }
+    }
+
+    @Test func `closing a store ends its waits with that error`() async throws {
+        let positions = try await Self.positions(1)
+        let store = try Self.twin()
+        let waits = (0..<5).map { _ in Task { try await store.wait(for: positions[0]) } }
+        await Self.isAwaited(store)
+        await store.shutdown()
+        for wait in waits + [Task { try await store.wait(for: positions[0]) }] {
+            let error = await #expect(throws: StoreError.self) { try await wait.value }
+            #expect(error?.code == .closed)
+        }
+    }
+
+    @Test func `a wait tells when the store comes to another history, and ends when what it waits for is gone again`()
+        async throws
+    {
+        let positions = try await Self.positions(40)
+        let other = try Self.twin()
+        let diverging = Task { try await other.wait(for: positions[1]) }
+        await Self.isAwaited(other)
+        for number in [1, 1_000] { _ = try await Self.write(number, to: other) }
+        let error = await #expect(throws: StoreError.self) { try await diverging.value }
+        #expect(error?.code == .positionDiverged)
+
+        let store = try Self.twin(retained: 1)
+        let early = Task { try await store.wait(for: positions[0]) }
+        for number in 1...40 { _ = try await Self.write(number, to: store) }
+        try await early.value
+        #expect(try store.feedRange.lowerBound > positions[0].sequence)
+        try await store.wait(for: positions[0])
+    }
+}
