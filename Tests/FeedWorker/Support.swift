@@ -15,6 +15,11 @@ final class StopFlag: Sendable {
     var isSet: Bool { value.load(ordering: .acquiring) }
 }
 
+/// In which generation this process holds a consumer.
+final class Holder: Sendable {
+    let generation = Atomic<UInt64>(0)
+}
+
 /// A file that lines are appended to, each with one write.
 final class LogFile: Sendable {
     private let descriptor: Int32

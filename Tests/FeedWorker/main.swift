@@ -1,5 +1,6 @@
 import Foundation
 import ModelStore
+import Synchronization
 
 /// `write DIR LANE`: writes items, one or some for each line `ack` that it says, until it reads a line.
 func write(_ directory: String, _ lane: String) async throws {
@@ -25,15 +26,21 @@ func write(_ directory: String, _ lane: String) async throws {
     say("done")
 }
 
-/// `consume DIR LOG`: a consumer with effects in the store, and one that appends a line for each item to a file. Says `active`
-/// whenever one of them is, and ends when it reads a line.
+/// `consume DIR LOG`: a consumer with effects in the store, and one that appends a line for each item to a file, after the
+/// generation in which it holds its name. Says `active NAME GENERATION` whenever one of them is, and ends when it reads a line.
 func consume(_ directory: String, _ log: String) async throws {
     let store = try openStore(directory)
     var options = ConsumerOptions(only: FeedFilter(Item.self))
     options.takeoverSeconds = 0.01
-    options.onEvent = { if case .active = $0 { say("active") } }
+    options.onEvent = { if case .active(let generation, _) = $0 { say("active totals \(generation)") } }
     let inStore = options
+    let holder = Holder()
     options.changeSetsPerCommit = 5
+    options.onEvent = {
+        guard case .active(let generation, _) = $0 else { return }
+        holder.generation.store(generation, ordering: .releasing)
+        say("active log \(generation)")
+    }
     let elsewhere = options
     let file = try LogFile(log)
     try await withThrowingTaskGroup(of: Void.self) { group in
@@ -44,8 +51,9 @@ func consume(_ directory: String, _ log: String) async throws {
         }
         group.addTask {
             try await store.consume("log", elsewhere) { set in
+                let generation = holder.generation.load(ordering: .acquiring)
                 for change in try set.changes(of: Item.self) {
-                    try file.append("\(change.idempotencyKey) \(change.id)\n")
+                    try file.append("\(generation) \(change.idempotencyKey) \(change.id)\n")
                 }
             }
         }
@@ -83,8 +91,37 @@ func check(_ directory: String) throws {
     say("end \(behind)")
 }
 
-func openStore(_ directory: String) throws -> Store {
+/// `script DIR FIRST LAST`: writes items of these numbers, each in a write of its own, and says the position after each. A store
+/// that only such processes have written to has the same positions as every other one.
+func script(_ directory: String, _ first: Int, _ last: Int) async throws {
     var options = StoreOptions()
+    options.clock = { Date(timeIntervalSinceReferenceDate: 0) }
+    options.randomSeed = { 7 }
+    options.originProcessID = 1
+    let store = try openStore(directory, options)
+    for number in first...last {
+        let item = Item(id: "a-\(number)", lane: "a", number: number, text: "")
+        say(try await store.write { try $0.insert(item) }.position.description)
+    }
+    store.close()
+    say("done")
+}
+
+/// `await DIR`: waits for the position in each line that it reads, and says `reached` with the number of items that it sees then.
+func follow(_ directory: String) async throws {
+    let store = try openStore(directory)
+    while let line = readLine() {
+        guard let position = Position(line) else { throw POSIXError(.EINVAL) }
+        say("waits")
+        try await store.wait(for: position)
+        say("reached \(try store.read { try $0.count(Item.self) })")
+    }
+    store.close()
+    say("done")
+}
+
+func openStore(_ directory: String, _ options: StoreOptions = StoreOptions()) throws -> Store {
+    var options = options
     options.limits.retainedChangeSets = 2_000
     return try Store(at: directory, records: Item.self, Total.self, Lane.self, options: options)
 }
@@ -99,8 +136,11 @@ do {
     case ("write", 3): try await write(arguments[2], arguments[3])
     case ("consume", 3): try await consume(arguments[2], arguments[3])
     case ("check", 2): try check(arguments[2])
+    case ("script", 4): try await script(arguments[2], Int(arguments[3]) ?? 1, Int(arguments[4]) ?? 1)
+    case ("await", 2): try await follow(arguments[2])
     default:
-        say("usage: FeedWorker write DIR LANE | consume DIR LOG | check DIR")
+        say(
+            "usage: FeedWorker write DIR LANE | consume DIR LOG | check DIR | script DIR FIRST LAST | await DIR")
         exit(64)
     }
 } catch {

@@ -1,0 +1,35 @@
+import ChildPrograms
+import Foundation
+import Testing
+
+/// Waiting for what another process writes.
+@Suite(.timeLimit(.minutes(5))) struct FeedWaitTests {
+    /// The positions that a process comes to that writes these items.
+    private static func positions(_ directory: String, _ first: Int, _ last: Int) throws -> [String] {
+        let lines = try Command.run(FeedWorker.path, ["script", directory, String(first), String(last)])
+        #expect(lines.last == "done" && lines.count == last - first + 2)
+        return Array(lines.dropLast())
+    }
+
+    @Test func `a process waits for a position that another has yet to write, and reads there what was written`() throws
+    {
+        let directory = try ScratchDirectory()
+        // It tells where the other store, to which the same is written, will come to.
+        let ahead = try Self.positions(directory.path("ahead"), 1, 4)
+        let store = directory.path("store")
+        #expect(try Self.positions(store, 1, 1) == [ahead[0]])
+        let waiting = try FeedWorker.start(["await", store])
+        waiting.send(ahead[3])
+        #expect(waiting.nextLine() == "waits")
+        #expect(try Self.positions(store, 2, 3) == [ahead[1], ahead[2]])
+        #expect(waiting.linesSoFar() == [])
+        #expect(try Self.positions(store, 4, 4) == [ahead[3]])
+        #expect(waiting.nextLine() == "reached 4")
+        // What was written before is there already.
+        waiting.send(ahead[1])
+        #expect(waiting.nextLine() == "waits")
+        #expect(waiting.nextLine() == "reached 4")
+        waiting.kill()
+        try waiting.wait()
+    }
+}

@@ -1,0 +1,27 @@
+import ChildPrograms
+import Foundation
+
+/// The program `FeedWorker` next to the test's own.
+enum FeedWorker {
+    /// Where the build put it.
+    static let path = (CrashWorker.path as NSString).deletingLastPathComponent + "/FeedWorker"
+
+    /// Starts one with a command; see its `main.swift`.
+    static func start(_ arguments: [String], environment: [String: String] = [:]) throws -> ChildProcess {
+        try ChildProcess(path, arguments, environment: environment)
+    }
+
+    /// Has one that runs until it reads a line end.
+    ///
+    /// - Returns: what it has said and nobody has heard, without its last word.
+    static func stop(_ child: ChildProcess) throws -> [String] {
+        child.send("stop")
+        var lines = child.remainingLines()
+        let last = lines.popLast()
+        let end = try child.wait()
+        guard last == "done", end == .exit(0) else {
+            throw Command.Failed(description: "\(end): \((lines.suffix(2) + [last ?? "nothing"]))")
+        }
+        return lines
+    }
+}
