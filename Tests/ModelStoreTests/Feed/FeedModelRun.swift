@@ -3,23 +3,37 @@ import Foundation
 import ModelStore
 import StoreEngine
 import StoreRuntime
+import Synchronization
 import Testing
 
 /// A random history of a store, with a list of all that it did.
 ///
-/// The store is written by several versions of a program and by one that knows nothing of ModelStore, opened anew, copied, and
-/// cut at its end; readers go on from any position, and one goes on all the time. Each change set is held against the list.
+/// The store is written by several versions of a program and, where there is one, by a program that knows nothing of ModelStore;
+/// opened anew, copied, and cut at its end by count, age or size. Readers go on from any position, in every way there is; one goes
+/// on all the time; consumers come and go. Each change set is held against the list.
 final class FeedModelRun {
     /// What a change set is, by the list.
-    private enum Entry {
+    enum Entry {
         case changes([PlainChange], Position)
         /// The first after foreign writes.
         case reset
         case schema
+        /// A consumer has counted.
+        case tally
+    }
+
+    /// A change set in the list.
+    struct Noted {
+        let entry: Entry
+        /// How the program was called that wrote it.
+        let origin: String
+        let time: Date
+        /// All records after it.
+        let state: [String: PlainSensor]
     }
 
     /// A record's bytes that the foreign program has kept.
-    private struct Kept {
+    struct Kept {
         let name: String
         let id: String
         let value: PlainSensor
@@ -27,65 +41,83 @@ final class FeedModelRun {
         let life: Int
     }
 
-    /// The reader that goes on all the time.
-    private struct Follower {
-        var feed: ChangeFeed.Iterator
-        let version: SensorVersion
-        var reached: UInt64
-        /// What it has of a change set of which parts are missing.
-        var pending: [PlainChange] = []
-    }
-
-    private let seed: UInt64
-    private var random: TransactionRandom
+    let seed: UInt64
+    var random: TransactionRandom
     private let directory: TestDirectory
     private var copies = 0
-    private var store: Store
+    var store: Store
     /// Opened before the schema last changed under them; readers that began with them go on.
     private var olderStores: [Store] = []
-    private var version = SensorVersion.first
-    private var retained = 10_000
-    private var follower: Follower?
+    var version = SensorVersion.first
+    var retention = ModelRetention()
+    let clock = ModelClock()
+    /// How this program is called for as long as the store is open.
+    var originName = "one"
+    var follower: Follower?
+    var consumers = ModelConsumer.all
+    /// Writes to the store as a program that knows nothing of it; nil where there shall be none.
+    let foreign: ForeignWriter?
     /// Whether threads wait for writes, so that a foreign one is noted by itself and not with the next write.
-    private var isWatched = false
+    var isWatched = false
 
-    private var sensors: [String: PlainSensor] = [:]
-    private var lives: [String: Int] = [:]
-    private var entries: [UInt64: Entry] = [:]
-    private var newest: UInt64
-    private var positions: [Position]
+    var sensors: [String: PlainSensor] = [:]
+    var lives: [String: Int] = [:]
+    var entries: [UInt64: Noted] = [:]
+    var newest: UInt64
+    var positions: [Position]
+    /// Up to where change sets may have left the feed.
+    private var removable: UInt64 = 0
     /// Whether a foreign program has written and no change set says so.
-    private var isForeignPending = false
-    private var kept: [Kept] = []
+    var isForeignPending = false
+    var kept: [Kept] = []
+    /// How often all consumers together have written a mark.
+    var markCount = 0
 
-    init(seed: UInt64) throws {
+    init(seed: UInt64, foreign: ForeignWriter? = nil) throws {
         self.seed = seed
+        self.foreign = foreign
         random = TransactionRandom(seed: seed)
         directory = try TestDirectory()
-        store = try Store(at: directory.path + "/0", records: [Sensor.self], options: Self.options(retained))
+        store = try Store(
+            at: directory.path + "/0", records: Self.records(version),
+            options: Self.options(retention, clock, originName))
         positions = [try store.position]
         newest = positions[0].sequence
+        for sequence in 1...newest {
+            entries[sequence] = Noted(entry: .schema, origin: originName, time: clock.now, state: [:])
+        }
     }
 
-    private static func options(_ retained: Int) -> StoreOptions {
+    private static func records(_ version: SensorVersion) -> [any Record.Type] { version.records + [Tally.self] }
+
+    private static func options(_ retention: ModelRetention, _ clock: ModelClock, _ originName: String) -> StoreOptions
+    {
         var options = ChangeFeedTests.small()
         options.durability = .relaxed
-        options.limits.retainedChangeSets = retained
+        options.clock = { clock.now }
+        options.originName = originName
+        options.limits.retainedChangeSets = retention.changeSets
+        options.limits.retainedSeconds = retention.seconds
+        options.limits.retainedFeedByteCount = retention.byteCount
         return options
     }
 
-    private var path: String { directory.path + "/\(copies)" }
+    var path: String { directory.path + "/\(copies)" }
 
     func step() async throws {
-        switch Int.random(in: 0..<30, using: &random) {
+        clock.pass(Double.random(in: 0...10, using: &random))
+        switch Int.random(in: 0..<33, using: &random) {
         case 0: try reopen()
         case 1: try copy()
         case 2: try changeSchema()
         case 3...5: try await foreignWrite()
         case 6...11: try await resume(from: try #require(positions.randomElement(using: &random)))
         case 12...15: try await follow()
+        case 16...18: try await consume()
+        case 19 where seed % 4 == 0 && newest < 60: try await writeMany()
         default: try await write()
         }
+        try checkRetention()
     }
 
     func readEverything() async throws {
@@ -106,7 +138,8 @@ final class FeedModelRun {
 
     private func reopen() throws {
         close()
-        retained = [5, 20, 10_000].randomElement(using: &random) ?? 5
+        retention = .any(&random)
+        originName = Bool.random(using: &random) ? "one" : "two"
         let isNewer = Int.random(in: 0..<3, using: &random) == 0
         try open(isNewer ? SensorVersion(rawValue: version.rawValue + 1) : nil)
     }
@@ -129,11 +162,13 @@ final class FeedModelRun {
 
     private func open(_ next: SensorVersion?) throws {
         version = next ?? version
-        store = try Store(at: path, records: version.records, options: Self.options(retained))
+        store = try Store(
+            at: path, records: Self.records(version), options: Self.options(retention, clock, originName))
         try noteHousekeeping(changesSchema: next != nil)
     }
 
     private func close() {
+        noteRemovable()
         store.close()
         for store in olderStores { store.close() }
         olderStores = []
@@ -155,200 +190,77 @@ final class FeedModelRun {
         positions.append(position)
     }
 
-    private func note(_ entry: Entry) {
+    // MARK: The list
+
+    /// Lists the next change set. What it has changed must be in `sensors` already.
+    func note(_ entry: Entry, origin: String? = nil) {
         newest += 1
-        entries[newest] = entry
+        entries[newest] = Noted(entry: entry, origin: origin ?? originName, time: clock.now, state: sensors)
     }
 
-    private func noteReset() {
+    func noteReset() {
         note(.reset)
         isForeignPending = false
     }
 
-    // MARK: Writing
+    /// All records after a change set.
+    func state(at sequence: UInt64) -> [String: PlainSensor] { entries[sequence]?.state ?? [:] }
 
-    private struct Operation {
-        let id: String
-        /// Nil deletes.
-        let value: PlainSensor?
-    }
+    // MARK: Retention
 
-    private func write() async throws {
-        let operations = (0..<Int.random(in: 1...5, using: &random)).map { _ in randomOperation() }
-        let writer = SensorVersion.allCases[Int.random(in: 0...version.rawValue, using: &random)]
-        let position = try await store.write { tx in
-            for step in operations {
-                if let value = step.value {
-                    try writer.put(value, id: step.id, &tx)
-                } else {
-                    try writer.delete(id: step.id, &tx)
-                }
-            }
-        }.position
-        // It stands before what is written, also where that is nothing.
-        if isForeignPending { noteReset() }
-        let changes = apply(operations, writer)
-        if !changes.isEmpty { note(.changes(changes, position)) }
-        #expect(position.sequence == newest, "seed \(seed)")
-        positions.append(position)
-    }
-
-    private func randomOperation() -> Operation {
-        let id = "s\(Int.random(in: 0..<8, using: &random))"
-        if Int.random(in: 0..<4, using: &random) == 0 { return Operation(id: id, value: nil) }
-        // Some records take a fragment of the feed and more.
-        let lengths = [1, 1, 1, 1, 1, 1, 1, 70_000]
-        let length = lengths.randomElement(using: &random) ?? 1
-        let value = PlainSensor(
-            celsius: Double(Int.random(in: 0..<3, using: &random)),
-            note: Bool.random(using: &random) ? String(repeating: "n", count: length) : nil,
-            level: Int.random(in: 0..<3, using: &random), tag: Bool.random(using: &random) ? "t" : "u")
-        return Operation(id: id, value: value)
-    }
-
-    /// Does in the list what a write has done.
-    ///
-    /// - Returns: the net changes.
-    private func apply(_ operations: [Operation], _ writer: SensorVersion) -> [PlainChange] {
-        var order: [String] = []
-        var before: [String: PlainSensor?] = [:]
-        for step in operations {
-            let old = sensors[step.id]
-            var new = step.value?.known(to: writer)
-            // An older program keeps what it does not know.
-            if let old, writer == .first { new?.level = old.level }
-            if let old, writer != .widest { new?.tag = old.tag }
-            if new != old, before[step.id] == nil {
-                order.append(step.id)
-                before[step.id] = .some(old)
-            }
-            sensors[step.id] = new
+    /// Notes how far retention may have come by now.
+    private func noteRemovable() {
+        var end = newest > UInt64(retention.changeSets) ? newest - UInt64(retention.changeSets) : 0
+        if let seconds = retention.seconds {
+            let limit = clock.now.addingTimeInterval(-seconds)
+            while end < newest - 1, let next = entries[end + 1], next.time < limit { end += 1 }
         }
-        return order.compactMap { id in
-            let old = before[id] ?? nil
-            guard old != sensors[id] else { return nil }
-            if old == nil || sensors[id] == nil { lives[id, default: 0] += 1 }
-            return PlainChange(id: id, before: old, after: sensors[id])
+        if retention.byteCount != nil { end = newest - 1 }
+        removable = max(removable, min(end, newest - 1))
+    }
+
+    /// Whether all of the change sets up to one may have left the feed.
+    func isRemovable(_ sequence: UInt64) -> Bool {
+        noteRemovable()
+        return sequence <= removable
+    }
+
+    /// Nothing leaves the feed that a limit or a lease retains.
+    func checkRetention() throws {
+        let oldest = try store.feedRange.lowerBound
+        #expect(isRemovable(oldest), "seed \(seed): change sets up to \(oldest) have left, \(retention)")
+        for consumer in consumers {
+            guard let position = consumer.position, consumer.lease == RetentionLease() else { continue }
+            #expect(oldest <= position, "seed \(seed): \(consumer.name) is at \(position)")
         }
     }
+}
 
-    // MARK: Foreign writes
+/// What a history's change sets leave the feed by.
+struct ModelRetention {
+    var changeSets = 10_000
+    var seconds: Double?
+    var byteCount: Int?
 
-    private func foreignWrite() async throws {
-        guard let writer = ForeignWriter.shared else { return }
-        if !sensors.isEmpty, Int.random(in: 0..<3, using: &random) == 0 {
-            return try keep(writer)
+    /// One by count, by age, or by size; or one that lets all stay.
+    static func any(_ random: inout TransactionRandom) -> ModelRetention {
+        var retention = ModelRetention()
+        switch Int.random(in: 0..<6, using: &random) {
+        case 0: retention.changeSets = 5
+        case 1: retention.changeSets = 20
+        case 2: retention.seconds = 60
+        case 3: retention.byteCount = 150_000
+        default: break
         }
-        // Sometimes somebody waits when it is written, and for all that is written later.
-        isWatched = isWatched || !isForeignPending && Int.random(in: 0..<3, using: &random) == 0
-        let waiting = isWatched ? try await waitingReader() : nil
-        if let old = kept.randomElement(using: &random), lives[old.id, default: 0] == old.life,
-            sensors[old.id] != nil
-        {
-            try writer.putBack(old.name, to: path)
-            sensors[old.id] = old.value
-        } else {
-            try writer.write(to: path)
-        }
-        isForeignPending = true
-        guard let waiting else { return }
-        let sequence = try await waiting.value
-        #expect(sequence == newest + 1, "seed \(seed)")
-        noteReset()
-        positions.append(try store.position)
+        return retention
     }
+}
 
-    private func keep(_ writer: ForeignWriter) throws {
-        guard let (id, value) = sensors.sorted(by: { $0.key < $1.key }).randomElement(using: &random) else { return }
-        let old = Kept(name: "\(seed).\(kept.count)", id: id, value: value, life: lives[id, default: 0])
-        try writer.keep(old.name, from: path, "records.1", keyPrefix: id)
-        kept.append(old)
-    }
+/// The time in a history.
+final class ModelClock: Sendable {
+    private let seconds = Mutex(0.0)
 
-    /// A reader that waits for the next reset.
-    private func waitingReader() async throws -> Task<UInt64, any Error> {
-        let feed = store.changes(from: .newest)
-        return Task {
-            for try await set in feed where set.resets(Sensor.self) { return set.sequence }
-            return 0
-        }
-    }
+    var now: Date { Date(timeIntervalSinceReferenceDate: seconds.withLock { $0 }) }
 
-    // MARK: Reading
-
-    private func resume(from position: Position) async throws {
-        let range = try store.feedRange
-        let reader = SensorVersion.allCases[Int.random(in: 0...version.rawValue, using: &random)]
-        var feed = store.changes(since: position, readingOptions()).makeAsyncIterator()
-        do {
-            var reached = position.sequence
-            var pending: [PlainChange] = []
-            while reached < range.upperBound, let set = try await feed.next() {
-                check(set, reader, &reached, &pending)
-            }
-            #expect(position.sequence >= range.lowerBound, "seed \(seed)")
-        } catch let error as StoreError where error.code == .positionCompacted {
-            // Retention may have gone on since the range was read.
-            let now = try store.feedRange
-            #expect(position.sequence < now.lowerBound, "seed \(seed): \(error)")
-            let oldest = try #require(error.oldestPosition?.sequence, "seed \(seed)")
-            #expect((range.lowerBound...now.lowerBound).contains(oldest), "seed \(seed)")
-        }
-    }
-
-    /// Lets the reader that goes on all the time read some more.
-    private func follow() async throws {
-        var follower = self.follower ?? makeFollower()
-        do {
-            for _ in 0..<Int.random(in: 1...8, using: &random) where follower.reached < newest {
-                guard let set = try await follower.feed.next() else { return }
-                check(set, follower.version, &follower.reached, &follower.pending)
-            }
-            self.follower = follower
-        } catch let error as StoreError where error.code == .positionCompacted {
-            #expect(try follower.reached < store.feedRange.lowerBound, "seed \(seed): \(error)")
-            self.follower = nil
-        }
-    }
-
-    private func makeFollower() -> Follower {
-        let feed = store.changes(from: .newest, readingOptions())
-        return Follower(feed: feed.makeAsyncIterator(), version: version, reached: newest)
-    }
-
-    private func readingOptions() -> FeedOptions {
-        var options = FeedOptions()
-        options.changesPerPart = Int.random(in: 1...4, using: &random)
-        return options
-    }
-
-    /// Holds a change set, or a part of one, against the list.
-    private func check(
-        _ set: ChangeSet, _ reader: SensorVersion, _ reached: inout UInt64, _ pending: inout [PlainChange]
-    ) {
-        do {
-            pending += try reader.changes(set)
-        } catch {
-            Issue.record("seed \(seed), change set \(set.sequence): \(error)")
-        }
-        guard set.isLastPart else {
-            #expect(set.position.sequence == reached, "seed \(seed)")
-            return
-        }
-        reached += 1
-        #expect(set.sequence == reached, "seed \(seed)")
-        switch entries[reached] {
-        case .changes(let changes, let position):
-            #expect(pending == changes.map { $0.known(to: reader) }, "seed \(seed), change set \(reached)")
-            #expect(set.position == position, "seed \(seed)")
-            #expect(!set.resets(Sensor.self), "seed \(seed)")
-        case .reset:
-            #expect(set.changes.map(\.kind) == [.reset] && set.resets(Sensor.self), "seed \(seed), \(reached)")
-        case .schema:
-            #expect(set.changes.map(\.kind) == [.schema], "seed \(seed), change set \(reached)")
-            #expect(set.changes.first?.typeName == "Sensor", "seed \(seed)")
-        case nil: Issue.record("seed \(seed): nothing wrote change set \(reached)")
-        }
-        pending = []
-    }
+    func pass(_ more: Double) { seconds.withLock { $0 += more } }
 }

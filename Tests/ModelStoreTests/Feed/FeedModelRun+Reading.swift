@@ -1,0 +1,180 @@
+import Foundation
+import ModelStore
+import StoreEngine
+import Testing
+
+/// How a history's feed is read, and held against the list.
+extension FeedModelRun {
+    /// A reader on its way.
+    struct Progress {
+        let reading: FeedModelReading
+        /// Up to where it has seen the feed.
+        var reached: UInt64
+        /// What it has of a change set of which parts are missing.
+        var pending: [PlainChange] = []
+
+        init(_ reading: FeedModelReading, after reached: UInt64) {
+            self.reading = reading
+            self.reached = reached
+        }
+    }
+
+    /// The reader that goes on all the time.
+    struct Follower {
+        var feed: ChangeFeed.Iterator
+        var progress: Progress
+    }
+
+    /// Reads from a position to the end in one of the ways that there are.
+    func resume(from position: Position) async throws {
+        let range = try store.feedRange
+        var progress = Progress(anyReading(), after: position.sequence)
+        let end = lastExpected(progress, to: range.upperBound)
+        guard end > position.sequence else { return }
+        var feed = store.changes(since: position, progress.reading.options).makeAsyncIterator()
+        do {
+            while progress.reached < end, let set = try await feed.next() { check(set, &progress) }
+            #expect(position.sequence >= range.lowerBound, "seed \(seed)")
+        } catch let error as StoreError where error.code == .positionCompacted {
+            // Retention may have gone on since the range was read.
+            let now = try store.feedRange
+            #expect(position.sequence < now.lowerBound, "seed \(seed): \(error)")
+            let oldest = try #require(error.oldestPosition?.sequence, "seed \(seed)")
+            #expect((range.lowerBound...now.lowerBound).contains(oldest), "seed \(seed)")
+        }
+    }
+
+    /// Lets the reader that goes on all the time read some more.
+    func follow() async throws {
+        var follower = self.follower ?? makeFollower()
+        do {
+            for _ in 0..<Int.random(in: 1...8, using: &random) where follower.progress.reached < newest {
+                guard let set = try await follower.feed.next() else { return }
+                check(set, &follower.progress)
+            }
+            self.follower = follower
+        } catch let error as StoreError where error.code == .positionCompacted {
+            #expect(try follower.progress.reached < store.feedRange.lowerBound, "seed \(seed): \(error)")
+            self.follower = nil
+        }
+    }
+
+    private func makeFollower() -> Follower {
+        var reading = FeedModelReading(version: version)
+        reading.changesPerPart = Int.random(in: 1...4, using: &random)
+        let feed = store.changes(from: .newest, reading.options)
+        return Follower(feed: feed.makeAsyncIterator(), progress: Progress(reading, after: newest))
+    }
+
+    /// A version that this program knows.
+    func anyVersion() -> SensorVersion {
+        SensorVersion.allCases[Int.random(in: 0...version.rawValue, using: &random)]
+    }
+
+    private func anyReading() -> FeedModelReading {
+        var reading = FeedModelReading(version: anyVersion())
+        reading.changesPerPart = [1, 2, 3, 4, 100].randomElement(using: &random) ?? 1
+        switch Int.random(in: 0..<4, using: &random) {
+        case 0: break
+        case 1:
+            reading.squashes = true
+            // What is put together may come to nothing.
+            reading.reportsProgress = true
+            reading.changesPerPart = 100
+            reading.wanted = Bool.random(using: &random) ? .all : .sensors
+        default:
+            reading.wanted = FeedModelReading.Wanted.allCases.randomElement(using: &random) ?? .all
+            reading.reportsProgress = Bool.random(using: &random)
+            if reading.wanted != .all, Bool.random(using: &random) { reading.skippedOrigin = originName }
+        }
+        return reading
+    }
+
+    /// The last change set of which a reader will hear, or where it is.
+    func lastExpected(_ progress: Progress, to end: UInt64) -> UInt64 {
+        if progress.reading.reportsProgress { return max(progress.reached, end) }
+        var last = end
+        while last > progress.reached, let noted = entries[last], progress.reading.expected(noted) == nil { last -= 1 }
+        return last
+    }
+
+    // MARK: Checking
+
+    /// Holds a change set, or a part of one, against the list.
+    func check(_ set: ChangeSet, _ progress: inout Progress) {
+        do {
+            progress.pending += try progress.reading.version.changes(set)
+        } catch {
+            Issue.record("seed \(seed), change set \(set.sequence): \(error)")
+        }
+        guard set.isLastPart else {
+            #expect(set.position.sequence == set.sequence - 1, "seed \(seed)")
+            return
+        }
+        if set.firstSequence < set.sequence {
+            checkNet(set, progress)
+        } else {
+            checkWhole(set, progress)
+        }
+        progress.reached = set.sequence
+        progress.pending = []
+    }
+
+    private func checkWhole(_ set: ChangeSet, _ progress: Progress) {
+        let sequence = set.sequence
+        guard sequence > progress.reached, let noted = entries[sequence] else {
+            Issue.record("seed \(seed): change set \(sequence) came after \(progress.reached)")
+            return
+        }
+        checkGap(progress, before: sequence)
+        guard let expected = progress.reading.expected(noted) else {
+            #expect(progress.reading.reportsProgress && set.changes.isEmpty, "seed \(seed): \(sequence) is unwanted")
+            return
+        }
+        #expect(progress.pending == expected, "seed \(seed), change set \(sequence), \(progress.reading)")
+        #expect(set.resets(Sensor.self) == isReset(noted), "seed \(seed), change set \(sequence)")
+        switch noted.entry {
+        case .changes(_, let position):
+            #expect(set.position == position && set.origin.name == noted.origin, "seed \(seed), \(sequence)")
+        case .reset: #expect(set.changes.map(\.kind) == [.reset], "seed \(seed), change set \(sequence)")
+        case .schema: #expect(set.changes.map(\.kind) == [.schema], "seed \(seed), change set \(sequence)")
+        case .tally:
+            #expect(set.changes.map(\.typeName) == ["Tally"], "seed \(seed), change set \(sequence)")
+        }
+    }
+
+    /// What lies between what a reader was given must be nothing to it.
+    private func checkGap(_ progress: Progress, before sequence: UInt64) {
+        for skipped in progress.reached + 1..<sequence {
+            guard let noted = entries[skipped] else {
+                Issue.record("seed \(seed): nothing wrote change set \(skipped)")
+                continue
+            }
+            #expect(progress.reading.expected(noted) == nil, "seed \(seed): \(skipped) did not come")
+        }
+    }
+
+    /// Holds the net of several change sets against the states before and after.
+    private func checkNet(_ set: ChangeSet, _ progress: Progress) {
+        #expect(progress.reading.squashes && set.firstSequence > progress.reached, "seed \(seed), \(set.sequence)")
+        checkGap(progress, before: set.firstSequence)
+        let between = (set.firstSequence...set.sequence).compactMap { entries[$0] }
+        #expect(set.resets(Sensor.self) == between.contains(where: isReset), "seed \(seed), \(set.sequence)")
+        // After a reset all is read afresh.
+        if between.contains(where: isReset) { return }
+        let (before, after) = (state(at: set.firstSequence - 1), state(at: set.sequence))
+        let version = progress.reading.version
+        for change in progress.pending {
+            let expected = PlainChange(id: change.id, before: before[change.id], after: after[change.id])
+            #expect(change == expected.known(to: version), "seed \(seed), \(set.firstSequence)...\(set.sequence)")
+        }
+        let told = progress.pending.map(\.id)
+        #expect(Set(told).count == told.count, "seed \(seed): \(told)")
+        let changed = Set(before.keys).union(after.keys).filter { before[$0] != after[$0] }
+        // One that was deleted and inserted as it was is replaced.
+        let replaced = set.changes.count { $0.kind == .replace }
+        #expect(changed.isSubset(of: told) && told.count - changed.count <= replaced, "seed \(seed): \(told)")
+    }
+
+    private func isReset(_ noted: Noted) -> Bool { if case .reset = noted.entry { true } else { false } }
+}
