@@ -91,35 +91,6 @@ func check(_ directory: String) throws {
     say("end \(behind)")
 }
 
-/// `script DIR FIRST LAST`: writes items of these numbers, each in a write of its own, and says the position after each. A store
-/// that only such processes have written to has the same positions as every other one.
-func script(_ directory: String, _ first: Int, _ last: Int) async throws {
-    var options = StoreOptions()
-    options.clock = { Date(timeIntervalSinceReferenceDate: 0) }
-    options.randomSeed = { 7 }
-    options.originProcessID = 1
-    let store = try openStore(directory, options)
-    for number in first...last {
-        let item = Item(id: "a-\(number)", lane: "a", number: number, text: "")
-        say(try await store.write { try $0.insert(item) }.position.description)
-    }
-    store.close()
-    say("done")
-}
-
-/// `await DIR`: waits for the position in each line that it reads, and says `reached` with the number of items that it sees then.
-func follow(_ directory: String) async throws {
-    let store = try openStore(directory)
-    while let line = readLine() {
-        guard let position = Position(line) else { throw POSIXError(.EINVAL) }
-        say("waits")
-        try await store.wait(for: position)
-        say("reached \(try store.read { try $0.count(Item.self) })")
-    }
-    store.close()
-    say("done")
-}
-
 func openStore(_ directory: String, _ options: StoreOptions = StoreOptions()) throws -> Store {
     var options = options
     options.limits.retainedChangeSets = 2_000
@@ -138,9 +109,17 @@ do {
     case ("check", 2): try check(arguments[2])
     case ("script", 4): try await script(arguments[2], Int(arguments[3]) ?? 1, Int(arguments[4]) ?? 1)
     case ("await", 2): try await follow(arguments[2])
+    case ("mingle", 5):
+        let (count, seed) = (Int(arguments[4]) ?? 1, UInt64(arguments[5]) ?? 0)
+        try await Mingling(arguments[2], lane: arguments[3], count: count, seed: seed).run()
+    case ("flood", 3): try await flood(arguments[2], Int(arguments[3]) ?? 1)
+    case ("drain", 4): try await drain(arguments[2], count: Int(arguments[3]) ?? 1, part: Int(arguments[4]) ?? 1)
     default:
         say(
-            "usage: FeedWorker write DIR LANE | consume DIR LOG | check DIR | script DIR FIRST LAST | await DIR")
+            """
+            usage: FeedWorker write DIR LANE | consume DIR LOG | check DIR | script DIR FIRST LAST | await DIR
+                 | mingle DIR LANE COUNT SEED | flood DIR COUNT | drain DIR COUNT PART
+            """)
         exit(64)
     }
 } catch {

@@ -11,12 +11,18 @@ import Testing
         return Array(lines.dropLast())
     }
 
-    @Test func `a process waits for a position that another has yet to write, and reads there what was written`() throws
-    {
+    @Test(arguments: [true, false])
+    func `a process waits for what another has yet to write, and reads it, also where the wake file cannot be used`(
+        hasWakeFile: Bool
+    ) throws {
         let directory = try ScratchDirectory()
         // It tells where the other store, to which the same is written, will come to.
         let ahead = try Self.positions(directory.path("ahead"), 1, 4)
         let store = directory.path("store")
+        if !hasWakeFile {
+            try FileManager.default.createDirectory(
+                atPath: store + "/feed.wake", withIntermediateDirectories: true)
+        }
         #expect(try Self.positions(store, 1, 1) == [ahead[0]])
         let waiting = try FeedWorker.start(["await", store])
         waiting.send(ahead[3])

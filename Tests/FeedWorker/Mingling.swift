@@ -1,0 +1,95 @@
+import Foundation
+import ModelStore
+import Synchronization
+
+/// `mingle DIR LANE COUNT SEED`: writes so many items of a lane while it follows the feed twice, from the oldest change set until it has
+/// seen so many items of each of three lanes. Says `ready`, begins when it reads a line, and says for each follower `seen` with a
+/// digest of all that it was given, in order.
+struct Mingling {
+    private static let laneCount = 3
+
+    private let store: Store
+    private let lane: String
+    private let count: Int
+    private let seed: UInt64
+
+    init(_ directory: String, lane: String, count: Int, seed: UInt64) throws {
+        store = try openStore(directory)
+        self.lane = lane
+        self.count = count
+        self.seed = seed
+    }
+
+    func run() async throws {
+        say("ready")
+        guard readLine() != nil else { return }
+        let digests = try await withThrowingTaskGroup(of: UInt64?.self) { group in
+            group.addTask { try await follow(resumes: false) }
+            group.addTask { try await follow(resumes: true) }
+            group.addTask { try await write() }
+            return try await group.reduce(into: []) { if let digest = $1 { $0.append(digest) } }
+        }
+        for digest in digests { say("seen \(digest)") }
+        store.close()
+        say("done")
+    }
+
+    /// Several at once now and then, so that some commit together.
+    private func write() async throws -> UInt64? {
+        var random = TransactionRandom(seed: seed)
+        var next = 1
+        while next <= count {
+            let numbers = next..<min(next + Int.random(in: 1...4, using: &random), count + 1)
+            let items = numbers.map { Item(id: "\(lane)-\($0)", lane: lane, number: $0, text: "") }
+            if Bool.random(using: &random) {
+                try await store.write(durability: .relaxed) { tx in for item in items { try tx.insert(item) } }
+            } else {
+                for item in items { try await store.write(durability: .relaxed) { try $0.insert(item) } }
+            }
+            for _ in 0..<Int.random(in: 0...20, using: &random) { await Task.yield() }
+            next = numbers.upperBound
+        }
+        return nil
+    }
+
+    /// Reads until all lanes are at their ends.
+    ///
+    /// - Parameter resumes: whether to begin anew now and then, at the position reached.
+    private func follow(resumes: Bool) async throws -> UInt64 {
+        var random = TransactionRandom(seed: seed &+ 1)
+        var feed = store.changes(from: .oldest).makeAsyncIterator()
+        var (digest, reached, lasts) = (Digest(), UInt64(0), [String: Int]())
+        while lasts.count < Mingling.laneCount || lasts.values.contains(where: { $0 < count }) {
+            guard let set = try await feed.next() else { break }
+            guard reached == 0 || set.sequence == reached + 1 else {
+                throw Fault(description: "change set \(set.sequence) came after \(reached)")
+            }
+            reached = set.sequence
+            for change in try set.changes(of: Item.self) {
+                guard let item = change.after, item.number == lasts[item.lane, default: 0] + 1 else {
+                    throw Fault(description: "\(change.id) came after \(lasts)")
+                }
+                lasts[item.lane] = item.number
+                digest.add(change.idempotencyKey + change.id)
+            }
+            if resumes, Int.random(in: 0..<5, using: &random) == 0 {
+                feed = store.changes(since: set.position).makeAsyncIterator()
+            }
+        }
+        return digest.value
+    }
+
+    /// What must not be.
+    private struct Fault: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    /// The same for the same texts in the same order, in every process.
+    private struct Digest {
+        private(set) var value: UInt64 = 0xCBF2_9CE4_8422_2325
+
+        mutating func add(_ text: String) {
+            for byte in text.utf8 { value = (value ^ UInt64(byte)) &* 0x100_0000_01B3 }
+        }
+    }
+}

@@ -1,0 +1,31 @@
+import Foundation
+import ModelStore
+
+/// `script DIR FIRST LAST`: writes items of these numbers, each in a write of its own, and says the position after each. A store
+/// that only such processes have written to has the same positions as every other one.
+func script(_ directory: String, _ first: Int, _ last: Int) async throws {
+    var options = StoreOptions()
+    options.clock = { Date(timeIntervalSinceReferenceDate: 0) }
+    options.randomSeed = { 7 }
+    options.originProcessID = 1
+    let store = try openStore(directory, options)
+    for number in first...last {
+        let item = Item(id: "a-\(number)", lane: "a", number: number, text: "")
+        say(try await store.write { try $0.insert(item) }.position.description)
+    }
+    store.close()
+    say("done")
+}
+
+/// `await DIR`: waits for the position in each line that it reads, and says `reached` with the number of items that it sees then.
+func follow(_ directory: String) async throws {
+    let store = try openStore(directory)
+    while let line = readLine() {
+        guard let position = Position(line) else { throw POSIXError(.EINVAL) }
+        say("waits")
+        try await store.wait(for: position)
+        say("reached \(try store.read { try $0.count(Item.self) })")
+    }
+    store.close()
+    say("done")
+}
