@@ -25,8 +25,12 @@ struct CompactedCopy {
         var raw = try mapLMDB { () throws(LMDBError) in try copy.beginWrite() }
         guard let databases = try StoreFormat.openDatabases(&raw, create: false) else { return }
         var head = try StoreFormat.head(databases, raw.snapshot)
-        guard try tellsAll(head) else { return }
-        try head.write(databases, in: &raw)
+        if try tellsAll(head) {
+            try head.write(databases, in: &raw)
+        } else if head.transactionID == UInt64(raw.snapshot.transactionID) - 1 {
+            // The copy's only transaction has the number of the original's first. Any other one tells them apart.
+            try StoreFormat.writeHome(try StoreFormat.header(databases, raw.snapshot).home, databases, &raw)
+        }
         if let failure = raw.commitFailure() { throw failure }
     }
 

@@ -63,12 +63,14 @@ extension FeedModelRun {
             #expect(count ?? 0 == consumer.count, "seed \(seed), \(consumer.name) from \(start) to \(end)")
         } else {
             for set in given.all { check(set, &progress) }
-            #expect(progress.pending.isEmpty && progress.reached <= end, "seed \(seed), \(consumer.name)")
         }
         consumer.position = end
         switch result {
         case .success:
-            #expect(end >= mark && (consumer.counts || progress.reached >= mark), "seed \(seed), \(consumer.name)")
+            #expect(
+                end >= mark && progress.pending.isEmpty && progress.reached <= end, "seed \(seed), \(consumer.name)")
+            #expect(
+                consumer.counts || progress.reached >= mark, "seed \(seed), \(consumer.name) from \(start) to \(end)")
         case .failure(let error as StoreError) where error.code == .consumerExpired:
             #expect(known.isExpired && isRemovable(end + 1), "seed \(seed), \(consumer.name) at \(end)")
             #expect(newest - end > UInt64(consumer.lease.changeSets), "seed \(seed), \(consumer.name) at \(end)")

@@ -73,4 +73,23 @@ import Testing
         #expect(storeError { try original.backup(to: copy.path) }?.code == .storeExists)
         original.close()
     }
+
+    @Test(arguments: [false, true], [false, true])
+    func `a compacted copy begins with a reset where another program wrote last, also to a store that is just made`(
+        isForeign: Bool, isNew: Bool
+    ) throws {
+        let original = try Store.temporary(records: Sensor.self)
+        if !isNew { try original.write { tx in _ = try tx.insert(Self.a) } }
+        if isForeign {
+            var raw = try original.core.environment.beginWrite()
+            try raw.put("theirs", [1], [2])
+            try raw.commit()
+        }
+        let folder = try StoreFolder()
+        let newest = try original.position.sequence
+        try original.backup(to: folder.path, compacting: true)
+        let copy = try Store(at: folder.path, records: Sensor.self)
+        #expect(try copy.changeSet(newest + 1)?.changes.map(\.kind) == (isForeign ? [.reset] : nil))
+        copy.close()
+    }
 }
