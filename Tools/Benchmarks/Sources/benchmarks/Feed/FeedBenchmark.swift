@@ -11,17 +11,18 @@ struct FeedBenchmark: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "feed",
         abstract:
-            "Measures the feed: delivery, catching up, many readers, a stopped reader, its cost to a bulk insert.",
+            "Measures the feed: delivery, catching up, readers, consumers, a stopped reader, its cost to a bulk insert.",
         discussion:
             "There is no peer in this: the figures are held against the commit's own time and against each other.")
 
     @Option(help: "How many durable commits the delays are measured with.") var durable = 1_000
-    @Option(help: "How many commits that are not synced the readers are measured with.") var unsynced = 50_000
+    @Option(help: "How many commits that are not synced the readers and consumers are measured with.") var unsynced =
+        50_000
     @Option(help: "How many changes a reader catches up with.") var changes = 1_000_000
     @Option(help: "How many of these changes are in one change set.") var perSet = 100
     @Option(help: "How many commits are made beside a reader that has stopped.") var stopped = 1_000_000
     @Option(help: "How many records the bulk insert adds in one transaction.") var inserted = 200_000
-    @Option(help: "Only these parts: delivery, readers, catchup, insert, stopped.") var part: [String] = []
+    @Option(help: "Only these parts: delivery, readers, consumers, catchup, insert, stopped.") var part: [String] = []
     @ParentCommand var benchmarks: Benchmarks
     @Option(help: .hidden) var follow: String?
 
@@ -33,6 +34,7 @@ struct FeedBenchmark: AsyncParsableCommand {
         defer { try? FileManager.default.removeItem(atPath: own) }
         if isWanted("delivery") { try await FeedDelivery(directory: own, count: durable).run() }
         if isWanted("readers") { try await FeedReaders(directory: own, count: unsynced).run() }
+        if isWanted("consumers") { try await FeedConsumers(count: unsynced).run() }
         if isWanted("catchup") { try await FeedCatchUp(directory: own, count: changes, batch: perSet).run() }
         if isWanted("insert") {
             try FeedInsert(directory: own, count: inserted, rounds: benchmarks.rounds).run()
