@@ -56,6 +56,8 @@ public actor ComponentHost {
 extension Scope {
     /// Hosts a tree of components in this scope.
     ///
+    /// The tree keeps the scope: one without a parent does not close with its last reference then, and has to be closed.
+    ///
     /// - Parameter make: makes the value of the outermost one, on the host.
     /// - Throws: what `make` throws; ``StoreError``: `scopeClosed`; `closed` when the store is.
     public func host<C: Component>(

@@ -23,7 +23,7 @@ package import StoreEngine
 /// It can be used from any thread. Whatever is asked of a scope that is closed fails with a ``StoreError`` of the code
 /// `scopeClosed`.
 ///
-/// - `state` is protected by its mutex, under which no code of others runs; the rest is constant.
+/// All of it is constant; what changes is in its `life`, which tasks and children outlive it with.
 public final class Scope: Sendable, Identifiable {
     /// What it is called.
     public let name: String
@@ -34,7 +34,7 @@ public final class Scope: Sendable, Identifiable {
     let core: StoreCore?
     let number: UInt64
     private let parentReference: ScopeReference?
-    private let state = HandoverMutex(ScopeState())
+    private let life: ScopeLife
 
     /// Differs from those of all other scopes of the registry.
     public var id: UInt64 { number }
@@ -52,6 +52,7 @@ public final class Scope: Sendable, Identifiable {
         self.core = core
         number = registry.open(path, in: parent?.number, heldBy: holder.map(ObjectIdentifier.init), file, line)
         parentReference = parent.map { ScopeReference($0) }
+        life = ScopeLife(number: number, in: parent?.life, registry)
         registry.opened(ScopeReference(self))
         core?.witnesses.inOrder { $0?.scope(path, isOpen: true) }
     }
@@ -69,7 +70,7 @@ public final class Scope: Sendable, Identifiable {
         _ name: String, heldBy holder: AnyObject? = nil, file: StaticString = #fileID, line: UInt = #line
     ) throws -> Scope {
         let child = Scope(name, parent: self, registry, core, heldBy: holder, file, line)
-        guard state.withLock({ $0.add(child) }) else { throw closedError }
+        guard life.state.withLock({ $0.add(child) }) else { throw closedError }
         return child
     }
 
@@ -109,7 +110,7 @@ public final class Scope: Sendable, Identifiable {
 
     private func pin(_ object: AnyObject, _ kind: PinKind, _ file: StaticString, _ line: UInt) throws {
         let pin = registry.pin(object, kind, by: .scope(number), file, line)
-        if state.withLock({ $0.add(pin) }) { return }
+        if life.state.withLock({ $0.add(pin) }) { return }
         registry.unpin(pin)
         throw closedError
     }
@@ -119,7 +120,7 @@ public final class Scope: Sendable, Identifiable {
     /// - Throws: ``StoreError`` with the code `scopeClosed`.
     package func part<T: AnyObject & Sendable>(_ name: String = "", _ make: () -> T) throws -> T {
         let key = ScopePartKey(type: ObjectIdentifier(T.self), name: name)
-        guard let part = state.withLock({ $0.part(key, make) }) else { throw closedError }
+        guard let part = life.state.withLock({ $0.part(key, make) }) else { throw closedError }
         return part
     }
 
@@ -135,22 +136,22 @@ public final class Scope: Sendable, Identifiable {
         priority: TaskPriority? = nil, file: StaticString = #fileID, line: UInt = #line,
         _ body: @escaping @Sendable () async throws -> Void
     ) throws -> Task<Void, Never> {
-        guard let number = state.withLock({ $0.addTask() }) else { throw closedError }
+        guard let number = life.state.withLock({ $0.addTask() }) else { throw closedError }
         let here = ScopeReference(self)
         let body = TaskBody(body)
-        let task = Task(priority: priority) { [weak self, registry, path] in
+        let task = Task(priority: priority) { [life, path] in
             do {
                 try await Scope.$currentReference.withValue(here) { try await body.run() }
             } catch is CancellationError {
             } catch {
-                registry.tell(
+                life.registry.tell(
                     OwnershipNotice(
                         .taskFailed, "a task of \(path) ended with an error: \(error)", line: SourceLine(file, line),
                         scope: path, error: error))
             }
-            self?.taskEnded(number)
+            life.taskEnded(number)
         }
-        if state.withLock({ $0.begin(task, number) }) { task.cancel() }
+        if life.state.withLock({ $0.begin(task, number) }) { task.cancel() }
         return task
     }
 
@@ -180,25 +181,25 @@ public final class Scope: Sendable, Identifiable {
     public func onClose(
         file: StaticString = #fileID, line: UInt = #line, _ body: @escaping @Sendable () throws -> Void
     ) throws {
-        guard state.withLock({ $0.add(ScopeState.Handler(line: (file, line), run: body)) }) else { throw closedError }
+        guard life.state.withLock({ $0.add(ScopeState.Handler(line: (file, line), run: body)) }) else { throw closedError }
     }
 
     /// Whether it was closed, or is being closed.
-    public var isClosed: Bool { state.withLock { $0.phase != .open } }
+    public var isClosed: Bool { life.state.withLock { $0.phase != .open } }
 
     /// Closes the scope; see there for the order. Closing again does nothing.
     ///
     /// Tasks are cancelled and may still be running after it: ``closed()`` waits for them.
     public func close() {
-        guard let children = state.withLock({ $0.beginToClose() }) else { return }
+        guard let children = life.state.withLock({ $0.beginToClose() }) else { return }
         core?.witnesses.inOrder { $0?.scope(path, isOpen: false) }
         for child in children { child.close() }
-        for task in state.withLock({ $0.runningTasks }) { task.cancel() }
-        for handler in state.withLock({ $0.takeHandlers() }) { run(handler) }
+        for task in life.state.withLock({ $0.runningTasks }) { task.cancel() }
+        for handler in life.state.withLock({ $0.takeHandlers() }) { run(handler) }
         // Before the pins, so that objects go in the pins' order.
-        withExtendedLifetime(state.withLock { $0.takeParts() }) {}
-        registry.unpin(state.withLock { $0.takePins() }, of: path, number)
-        end(state.withLock { $0.finishTeardown() })
+        withExtendedLifetime(life.state.withLock { $0.takeParts() }) {}
+        registry.unpin(life.state.withLock { $0.takePins() }, of: path, number)
+        life.finishTeardown()
     }
 
     private func run(_ handler: ScopeState.Handler) {
@@ -218,24 +219,13 @@ public final class Scope: Sendable, Identifiable {
     public func closed() async {
         if isCurrent { return }
         await withCheckedContinuation { continuation in
-            if state.withLock({ $0.wait(continuation) }) { continuation.resume() }
+            if life.state.withLock({ $0.wait(continuation) }) { continuation.resume() }
         }
-    }
-
-    private func taskEnded(_ number: UInt64) { end(state.withLock { $0.taskEnded(number) }) }
-
-    private func childEnded(_ number: UInt64) { end(state.withLock { $0.childEnded(number) }) }
-
-    private func end(_ waiters: [CheckedContinuation<Void, Never>]?) {
-        guard let waiters else { return }
-        registry.closed(number)
-        parent?.childEnded(number)
-        for waiter in waiters { waiter.resume() }
     }
 
     /// How much it has.
     var counts: (pins: Int, tasks: Int, children: Int) {
-        state.withLock { ($0.pins.count, $0.tasks.count, $0.children.count) }
+        life.state.withLock { ($0.pins.count, $0.tasks.count, $0.children.count) }
     }
 
     package var closedError: StoreError {
