@@ -40,6 +40,7 @@ class Node {
     private var ownPlace: ComponentPlace?
     private var ownScope: Scope?
     private var tracking = NodeTracking()
+    private var isUpdating = false
 
     init(_ id: UInt64, name: String, parent: Node?, in tree: Tree) {
         self.id = id
@@ -65,9 +66,9 @@ class Node {
         failure = nil
         readKeys = []
         var placed: ComponentContext.Placed?
-        let isStale = tracking.track { [id, inbox = tree.inbox] number in
-            inbox.mark(id, number)
-        } body: {
+        isUpdating = true
+        defer { isUpdating = false }
+        let isStale = tracking.track(changed: mark) {
             var context = ComponentContext(self)
             do {
                 try run(&context)
@@ -77,9 +78,21 @@ class Node {
                     .updateFailed, "the update of \(path) has failed: \(error)", scope: path, error: error)
             }
         }
-        if isStale { tree.inbox.mark(id, tracking.number) }
+        if isStale { mark(tracking.number) }
         if let failure { scope.registry.tell(failure) }
         return placed
+    }
+
+    /// Reads something for the newest update, now or after it: the component is updated when that changes.
+    func read(_ body: () -> Void) {
+        if isEnded { return }
+        if isUpdating { return body() }
+        if tracking.follow(changed: mark, body: body) { mark(tracking.number) }
+    }
+
+    /// Notes that what an update has read is another now.
+    private var mark: @Sendable (_ number: UInt64) -> Void {
+        { [id, inbox = tree.inbox] number in inbox.mark(id, number) }
     }
 
     /// Whether a mark is of what the last update has read.

@@ -33,6 +33,11 @@ struct NodeTracking {
     ) -> Bool {
         number += 1
         newestEnd.come()
+        return follow(changed: changed, body: body)
+    }
+
+    /// Runs a closure after the newest update, and watches what that reads with what the update has read; as ``track(changed:body:)``.
+    func follow(changed: @escaping @Sendable (UInt64) -> Void, body: () -> Void) -> Bool {
         let number = number
         let log = ReadLog()
         withObservationTracking {

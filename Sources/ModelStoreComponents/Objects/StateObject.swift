@@ -74,6 +74,8 @@ final class OwnedSlot<Object: AnyObject> {
         if let made { return made }
         let object = make()
         own(object)
+        // The newest update could not: there was no object yet.
+        node.read { declare() }
         return object
     }
 
@@ -88,7 +90,7 @@ final class OwnedSlot<Object: AnyObject> {
                 + "handed in, or the form with an expression, which makes none that is not used", line)
     }
 
-    /// Has the component updated when the object says that it changes.
+    /// Has the calling update's component updated when the object says that it changes.
     func declare() { (made as? any ObservableObject)?.objectWillChange.declare() }
 
     private func own(_ object: Object) {

@@ -28,6 +28,7 @@ struct Scene {
     let numbers = Numbers()
 
     /// Runs a test in a scene, and expects that nothing is left of it.
+    @discardableResult
     static func run(
         sensors: Int = 3, options: OwnershipOptions = OwnershipOptions(),
         _ body: nonisolated(nonsending) (Scene) async throws -> Void
