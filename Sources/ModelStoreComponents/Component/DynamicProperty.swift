@@ -15,7 +15,8 @@ public protocol DynamicProperty {
     /// Shows the host the dynamic properties that this one is made of, always in the same order.
     mutating func visit(_ slots: inout Slots)
 
-    /// Called before each update of the component, after the property was given what is hosted for it.
+    /// Called before each update of the component, after the property was given what is hosted for it. Where something could not be
+    /// hosted, such as an object of the environment that nobody provides, neither this nor the component's update is.
     mutating func update()
 }
 
@@ -34,7 +35,8 @@ public struct Slots: ~Copyable {
     /// Gives a dynamic property what is hosted for it.
     public mutating func visit(_ property: inout some DynamicProperty) {
         property.visit(&self)
-        property.update()
+        // What could not be hosted must not be read.
+        if !node.hasFailed { property.update() }
     }
 
     /// Leaves any other wrapped property alone.
