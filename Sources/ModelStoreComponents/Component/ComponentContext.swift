@@ -20,8 +20,11 @@ public struct ComponentContext: ~Copyable {
     private var placed = Placed()
     private var ordinals: [ChildKey: Int] = [:]
     private var closers: [() -> Void] = []
+    /// What is to run after the pass.
+    private var afterwards: [() -> Void] = []
+    private var watched: [AskingPlace: Any] = [:]
     private var turns: [PlacingLine: Int] = [:]
-    /// The tasks and values that this update asks for; those of the one before that it does not ask for are over.
+    /// The tasks that this update asks for; those of the one before that it does not ask for are over.
     private var asked: Set<AskingPlace> = []
     private var preferences: [ObjectIdentifier: Any] = [:]
     private var askers: [ObjectIdentifier: PreferenceAsker] = [:]
@@ -67,12 +70,9 @@ public struct ComponentContext: ~Copyable {
         try node.makeScope((file, line))
     }
 
-    /// Has a closure run once, after the pass in which the component appears.
-    public func onAppear(_ body: @escaping () -> Void) {
-        guard !node.life.hasAppeared else { return }
-        node.tree.afterUpdates { [node] in
-            if !node.isEnded { body() }
-        }
+    /// Has a closure run once, after the pass in which the component appears: that of its first update that does not fail.
+    public mutating func onAppear(_ body: @escaping () -> Void) {
+        if !node.life.hasAppeared { afterwards.append(body) }
     }
 
     /// Has a closure run once, when the component's place ends: the one that the newest update has given.
@@ -105,17 +105,15 @@ public struct ComponentContext: ~Copyable {
         }
     }
 
-    /// Has a closure run after a pass in which a value is another than in the update before.
+    /// Has a closure run after a pass in which a value is another than in the update before. Updates that fail do not count.
     public mutating func onChange<Value: Equatable>(
         of value: Value, file: StaticString = #fileID, line: UInt = #line, column: UInt = #column,
         perform body: @escaping (_ old: Value, _ new: Value) -> Void
     ) {
         let place = ask(PlacingLine(file: "\(file)", line: line, column: column))
-        let old = node.life.watched.updateValue(value, forKey: place) as? Value
-        guard let old, old != value else { return }
-        node.tree.afterUpdates { [node] in
-            if !node.isEnded { body(old, value) }
-        }
+        watched[place] = value
+        guard let old = node.life.watched[place] as? Value, old != value else { return }
+        afterwards.append { body(old, value) }
     }
 
     private mutating func ask(_ line: PlacingLine) -> AskingPlace {
@@ -149,11 +147,16 @@ public struct ComponentContext: ~Copyable {
     consuming func end() -> Placed {
         node.life.hasAppeared = true
         node.life.closers = closers
+        node.life.watched = watched
+        for body in afterwards {
+            node.tree.afterUpdates { [node] in
+                if !node.isEnded { body() }
+            }
+        }
         for (place, running) in node.life.tasks where !asked.contains(place) {
             running.task.cancel()
             node.life.tasks[place] = nil
         }
-        node.life.watched = node.life.watched.filter { asked.contains($0.key) }
         let old = node.life.preferences
         let areSame =
             old.count == preferences.count
