@@ -51,7 +51,8 @@ public struct ComponentContext: ~Copyable {
         let ordinal = ordinals[key, default: 0]
         ordinals[key] = ordinal + 1
         key.ordinal = ordinal
-        var given = Surroundings { [node] in node.inherited($0) }
+        // What an override is made of is read by this component.
+        var given = Surroundings { [node] in node.environment($0) }
         surroundings(&given)
         placed.children.append(
             Placed.Child(key: key, overrides: given.overrides) { node in

@@ -159,11 +159,6 @@ class Node {
     /// What is handed down to this place by a key. The component is updated when that changes.
     func environment(_ key: ObjectIdentifier) -> Any? {
         readKeys.insert(key)
-        return inherited(key)
-    }
-
-    /// What is handed down to this place by a key.
-    func inherited(_ key: ObjectIdentifier) -> Any? {
         var node: Node? = self
         while let here = node {
             if let value = here.overrides[key] { return value }
