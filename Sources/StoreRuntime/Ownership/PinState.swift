@@ -76,6 +76,9 @@ struct PinState {
         self.restLimit = restLimit
     }
 
+    /// How many entries there are of rests, ended ones among them: at most 16 and twice as many as objects rest.
+    var restEntryCount: Int { resting.count }
+
     /// How many objects are pinned, or rest.
     var objectCount: Int { places.count }
 
@@ -169,7 +172,8 @@ struct PinState {
 
     // MARK: Rest
 
-    /// When the first object that rests has to go, in nanoseconds; nil when none rests.
+    /// When the first object that rests has to go, in nanoseconds; nil when none rests. At most linear in the number of those that
+    /// rest.
     var nextRestEnd: Int64? {
         resting[firstResting...].first { isCurrent($0) }?.until
     }
@@ -205,13 +209,13 @@ struct PinState {
         guard subjects[Int(place)].rest != 0 else { return }
         subjects[Int(place)].rest = 0
         restingCount -= 1
+        trimResting()
     }
 
     private mutating func endOldestRest() -> KeptObject? {
         while firstResting < resting.count {
             let entry = resting[firstResting]
             firstResting += 1
-            defer { trimResting() }
             guard isCurrent(entry) else { continue }
             endRest(entry.subject)
             let object = subjects[Int(entry.subject)].object
@@ -221,10 +225,11 @@ struct PinState {
         return nil
     }
 
+    /// Forgets the entries of rests that have ended, once they are the most.
     private mutating func trimResting() {
-        // Half of them at a time, so that each is moved once on average.
-        guard firstResting > 16, firstResting * 2 > resting.count else { return }
-        resting.removeFirst(firstResting)
+        // Many at a time, so that each is moved once on average.
+        guard resting.count > 16 + 2 * restingCount else { return }
+        resting = resting[firstResting...].filter(isCurrent)
         firstResting = 0
     }
 

@@ -32,6 +32,22 @@ import Testing
         for seed in Self.seeds { try check(seed) }
     }
 
+    @Test func `what is noted of rests is bounded by what rests, not by how often it was asked for`() {
+        var state = PinState(restNanoseconds: 1_000_000, restLimit: 100)
+        let objects = (0..<10).map { _ in Restful() }
+        func use(_ object: Restful, at now: Int64) {
+            let id = state.pin(KeptObject(object), .borrower, by: .program(inScope: nil), line: 0, at: now)
+            _ = state.unpin(id, at: now)
+            #expect(state.restEntryCount <= 16 + 2 * state.restingCount)
+        }
+        // All but the last one rest meanwhile, so that what is old of the last one lies behind what is not.
+        for (now, object) in objects.enumerated() { use(object, at: Int64(now)) }
+        for now in 0..<1_000 { use(objects[9], at: Int64(100 + now)) }
+        #expect(state.restingCount == 10 && state.nextRestEnd == 1_000_000)
+        #expect(state.endRests(at: 1_000_008).count == 9)
+        #expect(state.nextRestEnd == 1_001_099 && state.restEntryCount <= 18)
+    }
+
     private func check(_ seed: UInt64) throws {
         var random = TestRandom(seed: seed)
         let rest = Int64.random(in: 0...20, using: &random)
@@ -103,6 +119,7 @@ import Testing
             #expect(state.pinCount == model.pins.count && state.objectCount == alive.count, context)
             #expect(state.restingCount == model.resting.count, context)
             #expect(state.nextRestEnd == model.resting.first?.until, context)
+            #expect(state.restEntryCount <= 16 + 2 * state.restingCount, context)
         }
     }
 
