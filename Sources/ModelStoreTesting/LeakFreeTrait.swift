@@ -8,7 +8,7 @@ public struct LeakFreeTrait: TestTrait, SuiteTrait, TestScoping {
     public var isRecursive: Bool { true }
 
     /// How long tasks that were cancelled may take to end, before what they have counts as left.
-    private static let patience = Duration.seconds(60)
+    var patience = Duration.seconds(60)
 
     /// Runs a test, and looks at what it leaves.
     @concurrent
@@ -19,12 +19,14 @@ public struct LeakFreeTrait: TestTrait, SuiteTrait, TestScoping {
         try await OwnershipWatch.$current.withValue(watch) { try await function() }
         // Suites are entered too; their tests have watches of their own.
         guard testCase != nil else { return }
-        let deadline = ContinuousClock.now + Self.patience
+        let deadline = ContinuousClock.now + patience
         for registry in watch.all {
             registry.releaseResting()
             while !registry.report().isEmpty, ContinuousClock.now < deadline {
                 // Not a yield: tasks that are to end should have the threads.
                 try? await Task.sleep(for: .milliseconds(1))
+                // What they had may rest only now.
+                registry.releaseResting()
             }
             let report = registry.report()
             if !report.isEmpty {
