@@ -91,7 +91,7 @@ public struct ComponentContext: ~Copyable {
             if running.id == id { return }
             running.task.cancel()
         }
-        guard let task = try? node.makeScope((file, line)).task(file: file, line: line, body) else { return }
+        guard let task = node.run((file, line), body) else { return }
         node.life.tasks[place] = (id, task)
     }
 

@@ -44,6 +44,8 @@ public struct Slots: ~Copyable {
     public mutating func visit<Property>(_ property: inout Property) {}
 
     /// What is hosted at this place, made when the component appears.
+    ///
+    /// A property takes as many slots with every value that it has, or those after it get each other's.
     mutating func slot<Slot: AnyObject>(_ make: (Node) -> Slot) -> Slot {
         defer { next += 1 }
         if next < node.slots.count {

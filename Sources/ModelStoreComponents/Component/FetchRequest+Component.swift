@@ -4,8 +4,6 @@ import StoreRuntime
 // A fetch request as a wrapped property of a component: the place hosts its results.
 extension FetchRequest: DynamicProperty {
     public mutating func visit(_ slots: inout Slots) {
-        // One that was tied to a store is hosted by whoever did it.
-        guard query == nil else { return }
         let slot = slots.slot { _ in QuerySlot<R>() }
         do {
             self = try slot.host(self, in: slots.node.scope)
@@ -20,8 +18,13 @@ private final class QuerySlot<R: Record> {
     private var request: FetchRequest<R>?
     private var query: LiveQuery<R>?
 
-    /// The request, with its results.
+    /// The request, with its results. One that somebody else has tied to a store stays as it is, and has the slot empty.
     func host(_ request: FetchRequest<R>, in scope: Scope) throws -> FetchRequest<R> {
+        if let tied = request.query, tied !== query {
+            self.request = nil
+            query = nil
+            return request
+        }
         guard let query else {
             let new = try scope.liveQuery(request)
             query = new

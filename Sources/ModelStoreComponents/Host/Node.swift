@@ -133,9 +133,12 @@ class Node {
     }
 
     /// Runs a task that ends with the place.
-    func run(_ line: (file: StaticString, line: UInt), _ body: @escaping @Sendable () async throws -> Void) {
-        // A closed scope has no tasks; nor is anything updated in it.
-        _ = try? makeScope(line).task(file: line.file, line: line.line, body)
+    ///
+    /// - Returns: the task; nil where the scope is closed, which has no tasks. Nor is anything updated in it.
+    func run(
+        _ line: (file: StaticString, line: UInt), _ body: @escaping @Sendable () async throws -> Void
+    ) -> Task<Void, Never>? {
+        try? makeScope(line).task(file: line.file, line: line.line, body)
     }
 
     func tell(_ code: OwnershipNotice.Code, _ message: String, _ line: (file: StaticString, line: UInt)) {

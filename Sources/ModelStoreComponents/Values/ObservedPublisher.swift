@@ -7,8 +7,8 @@ import StoreRuntime
 /// @ObservedPublisher(sensor.values(of: \.celsius)) var celsius = 0.0
 /// ```
 ///
-/// A sequence is begun when the component appears, and ended with its place; one that comes with a later value of the component
-/// is ignored. A subject is the one of the newest value.
+/// A sequence is begun when the component first has one, and ended with its place, or when a later value of the component has a
+/// subject instead; until then, those that come with later values are ignored. A subject is the one of the newest value.
 @propertyWrapper
 public struct ObservedPublisher<Value: Sendable>: DynamicProperty {
     private enum Source {
@@ -50,12 +50,34 @@ public struct ObservedPublisher<Value: Sendable>: DynamicProperty {
     public var projectedValue: SubjectValues<Value>? { shown?.values }
 
     public mutating func visit(_ slots: inout Slots) {
-        guard case .sequence(let initial, let follow) = source else { return }
-        let line = line
-        shown = slots.slot { node in
-            let subject = Subject(initial)
-            node.run(line, follow(subject))
-            return subject
+        let slot = slots.slot { _ in FollowedSlot<Value>() }
+        switch source {
+        case .subject(let subject):
+            slot.end()
+            shown = subject
+        case .sequence(let initial, let follow):
+            shown = slot.begin { [node = slots.node, line] in
+                let subject = Subject(initial)
+                return (subject, node.run(line, follow(subject)))
+            }
         }
+    }
+}
+
+/// The sequence that a component's place follows.
+private final class FollowedSlot<Value: Sendable> {
+    private var followed: (shown: Subject<Value>, task: Task<Void, Never>?)?
+
+    /// What shows the sequence's elements; begun where none is followed.
+    func begin(_ follow: () -> (Subject<Value>, Task<Void, Never>?)) -> Subject<Value> {
+        if let followed { return followed.shown }
+        let new = follow()
+        followed = new
+        return new.0
+    }
+
+    func end() {
+        followed?.task?.cancel()
+        followed = nil
     }
 }

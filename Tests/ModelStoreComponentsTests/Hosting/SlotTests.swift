@@ -1,0 +1,133 @@
+import ModelStore
+import ModelStoreComponents
+import Testing
+
+/// A state behind a request that may be tied to a store.
+@Component
+private struct Listing {
+    let journal: Journal
+    let handed: Subject<Binding<Int>?>
+    @FetchRequest var rows: LiveRecords<Sensor>
+    @State var taps = 0
+
+    init(_ scene: Scene, isTied: Bool, handed: Subject<Binding<Int>?>) throws {
+        journal = scene.journal
+        self.handed = handed
+        let all = Sensor.order { $0.id.ascending }
+        _rows = isTied ? try FetchRequest(all, in: scene.store) : FetchRequest(all)
+    }
+
+    func update(_ context: inout ComponentContext) {
+        journal.add("\(rows.count) rows, \(taps) taps")
+        let taps = $taps
+        context.onAppear { handed.send(taps) }
+    }
+}
+
+@Component
+private struct ListingParent {
+    let scene: Scene
+    let isTied: Subject<Bool>
+    let handed: Subject<Binding<Int>?>
+
+    func update(_ context: inout ComponentContext) throws {
+        context.place(try Listing(scene, isTied: isTied.value, handed: handed))
+    }
+}
+
+/// A state behind a publisher of either kind.
+@Component
+private struct Showing {
+    let journal: Journal
+    let handed: Subject<Binding<Int>?>
+    @ObservedPublisher var unit: String
+    @State var taps = 0
+
+    init(_ journal: Journal, _ units: Subject<String>, isSequence: Bool, handed: Subject<Binding<Int>?>) {
+        self.journal = journal
+        self.handed = handed
+        _unit = isSequence ? ObservedPublisher(wrappedValue: "none", units.values) : ObservedPublisher(units)
+    }
+
+    func update(_ context: inout ComponentContext) {
+        journal.add("\(unit), \(taps) taps")
+        let taps = $taps
+        context.onAppear { handed.send(taps) }
+    }
+}
+
+@Component
+private struct ShowingParent {
+    let journal: Journal
+    let subject: Subject<String>
+    let sequence: Subject<String>
+    let isSequence: Subject<Bool>
+    let handed: Subject<Binding<Int>?>
+
+    func update(_ context: inout ComponentContext) {
+        let isSequence = isSequence.value
+        context.place(Showing(journal, isSequence ? sequence : subject, isSequence: isSequence, handed: handed))
+    }
+}
+
+/// What a place hosts belongs to the same property with every update.
+@Suite(.timeLimit(.minutes(10))) struct SlotTests {
+    private let handed = Subject<Binding<Int>?>(nil)
+
+    @Test func `a state behind a hosted request stays through updates of the component's own`() async throws {
+        try await Scene.run { scene in
+            let host = try await scene.scope.host { try Listing(scene, isTied: false, handed: handed) }
+            #expect(scene.journal.take() == ["3 rows, 0 taps"])
+            let taps = try #require(handed.value)
+            for number in 1...3 {
+                taps.wrappedValue = number
+                try await host.settle()
+                #expect(scene.journal.take() == ["3 rows, \(number) taps"])
+            }
+        }
+    }
+
+    @Test(arguments: [true, false])
+    func `a state behind a request stays when another is tied to a store`(isTiedFirst: Bool) async throws {
+        let isTied = Subject(isTiedFirst)
+        try await Scene.run { scene in
+            let host = try await scene.scope.host { ListingParent(scene: scene, isTied: isTied, handed: handed) }
+            let taps = try #require(handed.value)
+            taps.wrappedValue = 5
+            try await host.settle()
+            #expect(scene.journal.take().last == "3 rows, 5 taps")
+            for _ in 0..<2 {
+                isTied.update { $0.toggle() }
+                try await host.settle()
+                #expect(scene.journal.take() == ["3 rows, 5 taps"])
+            }
+            try await scene.store.write { try $0.delete(Sensor.self, id: "s0") }
+            taps.wrappedValue = 6
+            try await host.settle()
+            #expect(scene.journal.take().last == "2 rows, 6 taps")
+        }
+    }
+
+    @Test(arguments: [true, false])
+    func `a state behind a publisher stays when another kind is followed`(isSequenceFirst: Bool) async throws {
+        let isSequence = Subject(isSequenceFirst)
+        let (subject, sequence) = (Subject("subject"), Subject("sequence"))
+        try await Scene.run { scene in
+            let journal = scene.journal
+            let host = try await scene.scope.host {
+                ShowingParent(
+                    journal: journal, subject: subject, sequence: sequence, isSequence: isSequence, handed: handed)
+            }
+            let taps = try #require(handed.value)
+            taps.wrappedValue = 5
+            await journal.until { $0.last == "\(isSequenceFirst ? "sequence" : "subject"), 5 taps" }
+            for isNowSequence in [!isSequenceFirst, isSequenceFirst] {
+                _ = journal.take()
+                isSequence.send(isNowSequence)
+                try await host.settle()
+                await journal.until { $0.last == "\(isNowSequence ? "sequence" : "subject"), 5 taps" }
+                #expect(journal.all.allSatisfy { $0.hasSuffix("5 taps") })
+            }
+        }
+    }
+}
