@@ -46,8 +46,8 @@ public struct ComponentContext: ~Copyable {
         column: UInt = #column, _ surroundings: (inout Surroundings) -> Void = { _ in }
     ) {
         let type = ObjectIdentifier(C.self)
-        let line = PlacingLine(file: "\(file)", line: line, column: column)
-        var key = ChildKey(type: type, id: id ?? AnyHashable(line), ordinal: 0)
+        let place = PlacingLine(file: "\(file)", line: line, column: column)
+        var key = ChildKey(type: type, id: id ?? AnyHashable(place), ordinal: 0)
         let ordinal = ordinals[key, default: 0]
         ordinals[key] = ordinal + 1
         key.ordinal = ordinal
@@ -58,7 +58,7 @@ public struct ComponentContext: ~Copyable {
             Placed.Child(key: key, overrides: given.overrides) { node in
                 (node as? TypedNode<C>)?.become(component) ?? false
             } make: { parent in
-                parent.tree.makeNode(component, key: id, parent: parent)
+                parent.tree.makeNode(component, key: id, parent: parent, (file, line))
             })
     }
 

@@ -27,9 +27,11 @@ public actor ComponentHost {
     /// Places another value of the outermost component, and updates what that concerns.
     ///
     /// - Throws: what `make` throws; ``StoreError``: `scopeClosed`; `closed` when the store is.
-    public func place<C: Component>(_ make: @Sendable () throws -> C) async throws {
+    public func place<C: Component>(
+        file: StaticString = #fileID, line: UInt = #line, _ make: @Sendable () throws -> C
+    ) async throws {
         guard !scope.isClosed else { throw scope.closedError }
-        tree.place(try make())
+        tree.place(try make(), (file, line))
         try await settle()
     }
 
@@ -65,7 +67,7 @@ extension Scope {
     ) async throws -> ComponentHost {
         let host = ComponentHost(self)
         try task(file: file, line: line) { try await host.run() }
-        try await host.place(make)
+        try await host.place(file: file, line: line, make)
         return host
     }
 }

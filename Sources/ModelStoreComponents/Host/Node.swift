@@ -22,6 +22,8 @@ class Node {
     let depth: Int
     let path: String
     let scope: Scope
+    /// The line that placed the component first.
+    let line: (file: StaticString, line: UInt)
     unowned let tree: Tree
     private(set) weak var parent: Node?
     /// The children, in the order of their placing.
@@ -42,8 +44,11 @@ class Node {
     private var tracking = NodeTracking()
     private var isUpdating = false
 
-    init(_ id: UInt64, name: String, parent: Node?, in tree: Tree) {
+    init(
+        _ id: UInt64, name: String, parent: Node?, in tree: Tree, _ line: (file: StaticString, line: UInt)
+    ) {
         self.id = id
+        self.line = line
         self.tree = tree
         self.parent = parent
         scope = tree.scope
@@ -74,8 +79,7 @@ class Node {
                 try run(&context)
                 if failure == nil { placed = context.end() }
             } catch {
-                failure = OwnershipNotice(
-                    .updateFailed, "the update of \(path) has failed: \(error)", scope: path, error: error)
+                failure = notice(.updateFailed, "the update of \(path) has failed: \(error)", line, error)
             }
         }
         if isStale { mark(tracking.number) }
@@ -105,8 +109,7 @@ class Node {
 
     /// Has the update fail with an error.
     func fail(_ error: any Error) {
-        guard failure == nil else { return }
-        failure = OwnershipNotice(.updateFailed, "\(path) cannot be updated: \(error)", scope: path, error: error)
+        if failure == nil { failure = notice(.updateFailed, "\(path) cannot be updated: \(error)", line, error) }
     }
 
     var hasFailed: Bool { failure != nil }
@@ -152,9 +155,10 @@ class Node {
     }
 
     private func notice(
-        _ code: OwnershipNotice.Code, _ message: String, _ line: (file: StaticString, line: UInt)
+        _ code: OwnershipNotice.Code, _ message: String, _ line: (file: StaticString, line: UInt),
+        _ error: (any Error)? = nil
     ) -> OwnershipNotice {
-        OwnershipNotice(code, message, line: SourceLine(line.file, line.line), scope: path)
+        OwnershipNotice(code, message, line: SourceLine(line.file, line.line), scope: path, error: error)
     }
 
     // MARK: The environment

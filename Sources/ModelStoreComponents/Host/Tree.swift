@@ -5,6 +5,8 @@ final class Tree {
     let scope: Scope
     let inbox = Inbox()
     private var root: Node?
+    /// The line that placed the outermost component last.
+    private var line: (file: StaticString, line: UInt)?
     private var nodes: [UInt64: Node] = [:]
     private var lastID: UInt64 = 0
     /// Those to be updated, by their depth: parents come before their children.
@@ -27,13 +29,14 @@ final class Tree {
     // MARK: Passes
 
     /// Places the outermost component, or another value of it.
-    func place<C: Component>(_ component: C) {
+    func place<C: Component>(_ component: C, _ line: (file: StaticString, line: UInt)) {
+        self.line = line
         if let root = root as? TypedNode<C> {
             if root.become(component) { ask(root) }
             return
         }
         let old = root
-        let new = makeNode(component, key: nil, parent: nil)
+        let new = makeNode(component, key: nil, parent: nil, line)
         root = new
         old?.end()
         ask(new)
@@ -47,12 +50,13 @@ final class Tree {
 
     /// Tells that one pass has followed the other without an end.
     func tellEndlessUpdates() {
-        guard !scope.isClosed else { return }
+        guard !scope.isClosed, let line else { return }
         scope.registry.tell(
             OwnershipNotice(
                 .endlessUpdates,
                 "the components of \(scope.path) have been updated \(Self.passLimit) times in a row; an update, or what runs after "
-                    + "it, changes what the same component reads", scope: scope.path))
+                    + "it, changes what the same component reads",
+                line: SourceLine(line.file, line.line), scope: scope.path))
         // Others on the actor have their turn before it goes on.
         inbox.signal.raise()
     }
@@ -137,9 +141,11 @@ final class Tree {
         if placed.preferencesChanged || isReordered { preferencesChanged(below: node) }
     }
 
-    func makeNode<C: Component>(_ component: C, key: AnyHashable?, parent: Node?) -> TypedNode<C> {
+    func makeNode<C: Component>(
+        _ component: C, key: AnyHashable?, parent: Node?, _ line: (file: StaticString, line: UInt)
+    ) -> TypedNode<C> {
         lastID += 1
-        let node = TypedNode(component, lastID, key: key, parent: parent, in: self)
+        let node = TypedNode(component, lastID, key: key, parent: parent, in: self, line)
         nodes[lastID] = node
         counters.componentCount = nodes.count
         return node

@@ -3,9 +3,12 @@ final class TypedNode<C: Component>: Node {
     /// Nil once the place has ended.
     private var component: C?
 
-    init(_ component: C, _ id: UInt64, key: AnyHashable?, parent: Node?, in tree: Tree) {
+    init(
+        _ component: C, _ id: UInt64, key: AnyHashable?, parent: Node?, in tree: Tree,
+        _ line: (file: StaticString, line: UInt)
+    ) {
         self.component = component
-        super.init(id, name: key.map { "\(C.self)[\($0)]" } ?? "\(C.self)", parent: parent, in: tree)
+        super.init(id, name: key.map { "\(C.self)[\($0)]" } ?? "\(C.self)", parent: parent, in: tree, line)
     }
 
     /// Takes a newer value.

@@ -9,8 +9,6 @@ struct NoticeBook {
     private struct Subject: Hashable {
         let code: OwnershipNotice.Code
         let line: SourceLine?
-        /// What tells notices without a line apart.
-        let message: String?
     }
 
     private var told: Set<Subject> = []
@@ -23,9 +21,7 @@ struct NoticeBook {
     ///
     /// - Returns: whether there was none of its kind for the line.
     mutating func isNew(_ notice: OwnershipNotice) -> Bool {
-        told.insert(
-            Subject(code: notice.code, line: notice.line, message: notice.line == nil ? notice.message : nil)
-        ).inserted
+        told.insert(Subject(code: notice.code, line: notice.line)).inserted
     }
 
     /// How many may be made and not used before that is worth telling.

@@ -40,7 +40,7 @@ public struct OwnershipNotice: Sendable, CustomStringConvertible {
     public let error: (any Error)?
 
     package init(
-        _ code: Code, _ message: String, line: SourceLine? = nil, scope: String? = nil, error: (any Error)? = nil
+        _ code: Code, _ message: String, line: SourceLine, scope: String? = nil, error: (any Error)? = nil
     ) {
         self.code = code
         self.message = message
