@@ -164,7 +164,7 @@ public struct ComponentContext: ~Copyable {
             && preferences.allSatisfy { key, value in
                 old[key].map { areEqual($0, value) } ?? false
             }
-        placed.preferencesChanged = !areSame || askers.count != node.life.askers.count
+        placed.preferencesChanged = !areSame || askers.keys != node.life.askers.keys
         node.life.preferences = preferences
         node.life.askers = askers
         return placed
