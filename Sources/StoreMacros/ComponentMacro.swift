@@ -20,10 +20,7 @@ struct ComponentMacro: ExtensionMacro {
             report.add(.componentNotAStruct, at: node)
             return []
         }
-        let visits = structure.memberBlock.members
-            .compactMap { $0.decl.as(VariableDeclSyntax.self) }
-            .flatMap(\.wrappedNames)
-            .map { "\n        slots.visit(&_\($0))" }
+        let visits = structure.memberBlock.members.visits.map { "\n        \($0)" }
         let conformance = protocols.isEmpty ? "" : ": ModelStoreComponents.Component"
         let access = (structure.modifiers.access ?? .internal).modifier
         let text: DeclSyntax = """
@@ -33,6 +30,31 @@ struct ComponentMacro: ExtensionMacro {
             }
             """
         return text.as(ExtensionDeclSyntax.self).map { [$0] } ?? []
+    }
+}
+
+extension MemberBlockItemListSyntax {
+    /// The lines that show the host the wrapped properties among these.
+    fileprivate var visits: [String] {
+        flatMap { member in
+            if let conditional = member.decl.as(IfConfigDeclSyntax.self) { return conditional.visits }
+            let names = member.decl.as(VariableDeclSyntax.self)?.wrappedNames ?? []
+            return names.map { "slots.visit(&_\($0))" }
+        }
+    }
+}
+
+extension IfConfigDeclSyntax {
+    /// The same for those that are compiled under a condition: under that condition.
+    fileprivate var visits: [String] {
+        let shown = clauses.map { clause in
+            if case .decls(let members) = clause.elements { members.visits } else { [String]() }
+        }
+        if shown.allSatisfy(\.isEmpty) { return [] }
+        let heads = clauses.map { clause in
+            clause.poundKeyword.trimmedDescription + (clause.condition.map { " \($0.trimmedDescription)" } ?? "")
+        }
+        return zip(heads, shown).flatMap { head, visits in [head] + visits } + ["#endif"]
     }
 }
 
@@ -47,7 +69,21 @@ extension VariableDeclSyntax {
         }
         guard hasWrapper else { return [] }
         return bindings.compactMap { binding in
-            binding.accessorBlock == nil ? binding.pattern.as(IdentifierPatternSyntax.self)?.identifier.plainName : nil
+            binding.isStored ? binding.pattern.as(IdentifierPatternSyntax.self)?.identifier.plainName : nil
+        }
+    }
+}
+
+extension PatternBindingSyntax {
+    /// Whether it has no accessors, or such that only look at its changes.
+    fileprivate var isStored: Bool {
+        switch accessorBlock?.accessors {
+        case nil: true
+        case .getter: false
+        case .accessors(let accessors):
+            accessors.allSatisfy { accessor in
+                [.keyword(.willSet), .keyword(.didSet)].contains(accessor.accessorSpecifier.tokenKind)
+            }
         }
     }
 }

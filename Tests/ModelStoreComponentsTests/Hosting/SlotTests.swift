@@ -70,6 +70,24 @@ private struct ShowingParent {
     }
 }
 
+/// States that a condition and an observer go with.
+@Component
+private struct Watchful {
+    let journal: Journal
+    let handed: Subject<Binding<Int>?>
+    #if os(Linux)
+    @State var taps = 0 {
+        didSet { journal.add("set to \(taps)") }
+    }
+    #endif
+
+    func update(_ context: inout ComponentContext) {
+        journal.add("\(taps) taps")
+        handed.send($taps)
+        context.onAppear { taps = 1 }
+    }
+}
+
 /// What a place hosts belongs to the same property with every update.
 @Suite(.timeLimit(.minutes(10))) struct SlotTests {
     private let handed = Subject<Binding<Int>?>(nil)
@@ -84,6 +102,16 @@ private struct ShowingParent {
                 try await host.settle()
                 #expect(scene.journal.take() == ["3 rows, \(number) taps"])
             }
+        }
+    }
+
+    @Test func `a state under a condition, and with an observer, is hosted`() async throws {
+        try await Scene.run { scene in
+            let host = try await scene.scope.host { Watchful(journal: scene.journal, handed: handed) }
+            #expect(scene.journal.take() == ["0 taps", "set to 1", "1 taps"])
+            try #require(handed.value).wrappedValue = 7
+            try await host.settle()
+            #expect(scene.journal.take() == ["7 taps"])
         }
     }
 

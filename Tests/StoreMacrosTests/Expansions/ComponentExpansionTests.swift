@@ -33,6 +33,63 @@ import Testing
             """)
     }
 
+    @Test func `wrapped properties under a condition, or with observers, are shown too`() {
+        expectExpansion(
+            of: """
+                @Component
+                struct Row {
+                    @State var taps = 0 {
+                        didSet { print(taps) }
+                    }
+                    #if DEBUG
+                    @State var trace = ""
+                    #elseif os(Linux)
+                    let plain = 1
+                    #else
+                    #if FAST
+                    @State var speed = 1
+                    #endif
+                    #endif
+                    #if NOTHING
+                    var other: Int { 1 }
+                    #endif
+                }
+                """,
+            """
+            struct Row {
+                @State var taps = 0 {
+                    didSet { print(taps) }
+                }
+                #if DEBUG
+                @State var trace = ""
+                #elseif os(Linux)
+                let plain = 1
+                #else
+                #if FAST
+                @State var speed = 1
+                #endif
+                #endif
+                #if NOTHING
+                var other: Int { 1 }
+                #endif
+            }
+
+            extension Row: ModelStoreComponents.Component {
+                mutating func _visit(_ slots: inout ModelStoreComponents.Slots) {
+                    slots.visit(&_taps)
+                    #if DEBUG
+                    slots.visit(&_trace)
+                    #elseif os(Linux)
+                    #else
+                    #if FAST
+                    slots.visit(&_speed)
+                    #endif
+                    #endif
+                }
+            }
+            """)
+    }
+
     @Test func `a component without wrapped properties shows none`() {
         expectExpansion(
             of: "@Component struct Empty {}",
