@@ -23,7 +23,7 @@ public struct EnvironmentObject<Object: AnyObject>: DynamicProperty {
     }
 
     /// Gives bindings to the object's properties.
-    public var projectedValue: ObjectBindings<Object> { ObjectBindings(wrappedValue) }
+    public var projectedValue: ObjectBindings<Object> { ObjectBindings(wrappedValue, line) }
 
     public mutating func visit(_ slots: inout Slots) {
         object = slots.node.environment(ObjectIdentifier(Object.self)) as? Object

@@ -20,7 +20,7 @@ public struct ObservedObject<Object: AnyObject>: DynamicProperty {
     }
 
     /// Gives bindings to the object's properties.
-    public var projectedValue: ObjectBindings<Object> { ObjectBindings(wrappedValue) }
+    public var projectedValue: ObjectBindings<Object> { ObjectBindings(wrappedValue, line) }
 
     public mutating func visit(_ slots: inout Slots) {
         slots.slot { BorrowedSlot($0, line) }.follow(wrappedValue)

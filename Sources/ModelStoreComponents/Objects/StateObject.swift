@@ -42,7 +42,7 @@ public struct StateObject<Object: AnyObject>: DynamicProperty {
     }
 
     /// Gives bindings to the object's properties.
-    public var projectedValue: ObjectBindings<Object> { ObjectBindings(wrappedValue) }
+    public var projectedValue: ObjectBindings<Object> { ObjectBindings(wrappedValue, line) }
 
     public mutating func visit(_ slots: inout Slots) {
         let line = line

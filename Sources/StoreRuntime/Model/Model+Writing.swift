@@ -41,7 +41,7 @@ extension Model {
     ///   - isOptimistic: whether this binding shows what was set before it is committed. Models and other bindings show it
     ///     after. When a transaction fails, the binding shows the committed value again.
     ///   - onError: told of each transaction that failed, on no particular thread; for a constant each one does
-    ///     (`invalidValue`). By default nobody is told.
+    ///     (`invalidValue`). By default the first one for the line is told as a notice, see ``OwnershipOptions/onNotice``.
     public func binding<V: Sendable>(
         _ field: KeyPath<R.Fields, Field<R, V>>, isOptimistic: Bool = false,
         file: StaticString = #fileID, line: UInt = #line, onError: (@Sendable (any Error) -> Void)? = nil
@@ -80,7 +80,13 @@ extension Model {
                     core.ownership.unpin(pin)
                     let isFailed = if case .failure = outcome { true } else { false }
                     if let number { pending?.finish(number, isFailed: isFailed) }
-                    if case .failure(let error) = outcome { onError?(error) }
+                    guard case .failure(let error) = outcome else { return }
+                    if let onError { return onError(error) }
+                    core.ownership.tell(
+                        OwnershipNotice(
+                            .writeFailed,
+                            "\(R.recordSchema.name).\(token.name) was set by a binding, and that was not committed: \(error)",
+                            line: SourceLine(file, line), error: error))
                 }
             })
     }

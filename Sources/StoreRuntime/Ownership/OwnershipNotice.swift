@@ -24,6 +24,8 @@ public struct OwnershipNotice: Sendable, CustomStringConvertible {
         public static let taskFailed = Code(rawValue: "taskFailed")
         /// A component's update has thrown.
         public static let updateFailed = Code(rawValue: "updateFailed")
+        /// A write that a binding has queued was not committed, and nobody asked to be told.
+        public static let writeFailed = Code(rawValue: "writeFailed")
         /// Updates of components go on changing what they read.
         public static let endlessUpdates = Code(rawValue: "endlessUpdates")
     }

@@ -57,8 +57,20 @@ struct Scene {
 /// What a registry has told.
 final class Notices: Sendable {
     private let notices = Mutex<[OwnershipNotice]>([])
+    private let added = Subject(0)
 
-    func add(_ notice: OwnershipNotice) { notices.withLock { $0.append(notice) } }
+    func add(_ notice: OwnershipNotice) {
+        notices.withLock { $0.append(notice) }
+        added.update { $0 += 1 }
+    }
+
+    /// The first one of a code, which is waited for.
+    func first(_ code: OwnershipNotice.Code) async -> OwnershipNotice? {
+        for await _ in added.values {
+            if let notice = of(code).first { return notice }
+        }
+        return nil
+    }
 
     var all: [OwnershipNotice] { notices.withLock { $0 } }
 
