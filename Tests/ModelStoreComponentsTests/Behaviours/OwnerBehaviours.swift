@@ -176,12 +176,50 @@ private struct EagerOwner {
             try await host.settle()
             // Nobody reads the count.
             #expect(scene.journal.take() == [])
+            // Handed over again, after its own in between.
+            for isNowSecond in [false, true] {
+                isSecond.send(isNowSecond)
+                try await host.settle()
+                #expect(scene.journal.take() == ["borrower \(isNowSecond ? 2 : 1)", "lazy owner 1", "eager owner 1"])
+            }
+            // The borrower's, which nobody owned as they came; the lazy owner's; the eager one's.
+            let constructed = scene.store.ownership.report().constructions
+            #expect(constructed.map(\.constructedCount) == [3, 1, 3] && constructed.map(\.usedCount) == [1, 1, 1])
         }
         let told = notices.of(.ignoredObject)
         #expect(told.count == 1 && told.first?.line?.file.hasSuffix("OwnerBehaviours.swift") == true)
     }
 
-    @Test func `12 a shared owner's object goes with the second scope, a root's with the process's end`() async throws {
+    @Test func `12 a root's object is there for all scopes below, one after the other, and goes with the root`() async throws {
+        let journal = Journal()
+        let registry = OwnershipRegistry()
+        let numbers = Numbers()
+        var root: Scope? = registry.scope("process")
+        try #require(root).provide(Thing(journal, numbers))
+        for number in 0..<5 {
+            try await #require(root).withChild("connection \(number)") { connection in
+                let thing: Thing = try connection.environmentObject()
+                #expect(thing.number == 1 && thing.touch() == number + 1)
+            }
+        }
+        #expect(journal.all == ["created 1"] && registry.report().objects.count == 1)
+        // Nobody else has the root.
+        root = nil
+        #expect(journal.all == ["created 1", "destroyed 1"] && registry.report().isEmpty)
+    }
+
+    @Test func `12 a root's object goes with its store`() async throws {
+        let journal = Journal()
+        let store = try Store.temporary(records: Sensor.self)
+        let root = try store.scope("process")
+        _ = try root.stateObject { Thing(journal, Numbers()) }
+        #expect(journal.all == ["created 1"])
+        store.close()
+        await root.closed()
+        #expect(journal.all == ["created 1", "destroyed 1"] && store.ownership.report().isEmpty)
+    }
+
+    @Test func `12 a shared owner's object goes with the second scope`() async throws {
         _ = try await Scene.run { scene in
             let journal = scene.journal
             let first = try scene.scope.child("first")
