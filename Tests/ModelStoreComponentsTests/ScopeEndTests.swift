@@ -3,9 +3,48 @@ import ModelStoreComponents
 import StoreRuntime
 import Testing
 
-/// Scopes without a parent that end because nobody has them any more.
+/// Places a child that places none; both note their end, and have a thing.
+@Component
+private struct Nested {
+    let scene: Scene
+    let depth: Int
+    @StateObject var thing: Thing
+
+    init(_ scene: Scene, depth: Int) {
+        self.scene = scene
+        self.depth = depth
+        _thing = StateObject(wrappedValue: Thing(scene.journal, scene.numbers))
+    }
+
+    func update(_ context: inout ComponentContext) {
+        let (journal, thing, depth) = (scene.journal, thing, depth)
+        context.onClose { journal.add("\(depth) closes with \(thing.number)") }
+        if depth < 2 { context.place(Nested(scene, depth: depth + 1)) }
+    }
+}
+
+/// The ends of trees, and of scopes without a parent that end because nobody has them any more.
 @Suite(.timeLimit(.minutes(10))) struct ScopeEndTests {
     private let journal = Journal()
+
+    @Test func `a tree ends with the scope that hosts it, children first, each place with what it owns`() async throws {
+        try await Scene.run { scene in
+            let journal = scene.journal
+            let scope = try scene.scope.child("part")
+            try scope.onClose { journal.add("scope closes") }
+            _ = try await scope.host { Nested(scene, depth: 0) }
+            #expect(journal.take() == ["created 1", "created 2", "created 3"])
+            scope.close()
+            await scope.closed()
+            // The handlers of the scope run at once, the places end on the host: neither waits for the other.
+            #expect(journal.count("scope closes") == 1)
+            #expect(
+                journal.all.filter { $0 != "scope closes" } == [
+                    "2 closes with 3", "destroyed 3", "1 closes with 2", "destroyed 2", "0 closes with 1", "destroyed 1",
+                ])
+            #expect(scene.store.ownership.report().scopes.map(\.path) == ["app"])
+        }
+    }
 
     @Test func `a root that is dropped with an open child is open no more`() async throws {
         let registry = OwnershipRegistry()

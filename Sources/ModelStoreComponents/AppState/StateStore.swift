@@ -42,7 +42,8 @@ public final class StateStore<Content: Sendable, Action: Sendable>: Sendable {
     }
 
     /// Does an action, and tells the observers of those elements that it has changed. Linear in the number of elements that were
-    /// ever asked for.
+    /// ever asked for: each is read of the state before and of the one after, and told where the two differ. One that is computed
+    /// is computed for that; what is costly to derive belongs in the state, where the reducer keeps it.
     public func send(_ action: Action) {
         let (version, changed) = storage.withLock { storage in
             let old = storage.content

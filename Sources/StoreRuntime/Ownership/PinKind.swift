@@ -6,7 +6,7 @@ public enum PinKind: String, Sendable, Codable, CaseIterable {
     case borrower
     /// A write that was begun through it and is not committed yet.
     case pendingWrite
-    /// Somebody who has yet to hand on a change of it, such as a queue of a program's own. Steps need none: they keep what they
-    /// have to tell, not the model.
+    /// Somebody who has yet to hand on a change of it, such as a queue of a program's own, which pins it so. The library's steps
+    /// take none: they keep what they have to tell, not the model.
     case delivery
 }

@@ -97,7 +97,10 @@ public final class Scope: Sendable, Identifiable {
         try pin(object, .owner, file, line)
     }
 
-    /// Keeps something alive that somebody else owns: a model, or the object that something else made.
+    /// Keeps something alive that somebody else owns, until the scope closes: a model, or the object that something else made.
+    ///
+    /// It cannot be taken back before, and each call is a pin of its own. What a long scope needs for a while belongs to a child that
+    /// closes then, or to an ``OwnershipRegistry/pin(_:_:by:file:line:)``, which can be released.
     ///
     /// - Returns: the object.
     @discardableResult
@@ -189,7 +192,8 @@ public final class Scope: Sendable, Identifiable {
 
     /// Closes the scope; see there for the order. Closing again does nothing.
     ///
-    /// Tasks are cancelled and may still be running after it: ``closed()`` waits for them.
+    /// Tasks are cancelled and may still be running after it: ``closed()`` waits for them. A run of an effect, or an update of a
+    /// component, that was about to begin as another task closed the scope may still do so.
     public func close() {
         guard let children = life.state.withLock({ $0.beginToClose() }) else { return }
         core?.witnesses.inOrder { $0?.scope(path, isOpen: false) }
