@@ -77,6 +77,31 @@ import Testing
         #expect(try gauge("queued_writes") == 0)
     }
 
+    @Test func `what is kept alive is reported as it is at that moment`() async throws {
+        let store = try open()
+        try await store.sell(0..<3)
+        func expect(models: Int, objects: Int, pins: Int, scopes: Int, leaks: Int) throws {
+            try metrics.report(store)
+            #expect(try gauge("models") == Double(models) && gauge("owned_objects") == Double(objects))
+            #expect(try gauge("pins") == Double(pins) && gauge("scopes") == Double(scopes))
+            #expect(try gauge("leaks") == Double(leaks))
+        }
+        try expect(models: 0, objects: 0, pins: 0, scopes: 0, leaks: 0)
+        let scope = try store.scope("shop")
+        let child = try scope.child("till")
+        let (first, second) = (try store.model(Sale.self, id: 0), try store.model(Sale.self, id: 1))
+        try scope.borrow(first)
+        try child.borrow(first)
+        try child.own(second)
+        try expect(models: 2, objects: 2, pins: 3, scopes: 2, leaks: 0)
+        child.close()
+        // The second one has no scope any more, but this test.
+        try expect(models: 2, objects: 1, pins: 1, scopes: 1, leaks: 1)
+        scope.close()
+        try expect(models: 2, objects: 0, pins: 0, scopes: 0, leaks: 2)
+        withExtendedLifetime((first, second)) {}
+    }
+
     @Test func `the age of the oldest reader counts the commits since its snapshot`() async throws {
         let store = try open()
         try await store.sell(0..<1)

@@ -35,6 +35,23 @@ import Testing
         #expect(try await run.end() == ["ended after 6 snapshots"])
     }
 
+    @Test func `Each part is a scope with what it owns, and none is left at the end`() async throws {
+        let directory = try TemporaryFiles(["readme": ""])
+        let run = try await ServiceRun(directory, Self.snapshot)
+        _ = await run.told(2)
+        let ownership = run.mirror.store.ownership
+        let report = ownership.report()
+        let parts = ["largest", "mirror", "mounts", "packages", "processes", "thresholds"]
+        #expect(report.scopes.map(\.path) == ["hostwatch"] + parts.map { "hostwatch/\($0)" })
+        #expect(report.scopes.first?.childCount == parts.count)
+        let tasks = Dictionary(uniqueKeysWithValues: report.scopes.map { ($0.path, $0.taskCount) })
+        #expect(parts.allSatisfy { tasks["hostwatch/\($0)"] == 1 })
+        let owners = report.objects.flatMap(\.pins).filter { $0.kind == .owner }.compactMap(\.holder)
+        #expect(owners.sorted() == ["hostwatch/mounts", "hostwatch/processes", "hostwatch/thresholds"])
+        _ = try await run.end()
+        #expect(ownership.report().isEmpty, "\(ownership.report())")
+    }
+
     @Test func `A threshold that somebody sets takes effect at once, without another snapshot`() async throws {
         let directory = try TemporaryFiles(["readme": ""])
         let run = try await ServiceRun(directory, Self.snapshot)

@@ -81,6 +81,8 @@ struct SubscriptionMemory {
         withExtendedLifetime((objects, cancellables)) {}
         scope.close()
         await scope.closed()
+        let left = store.ownership.metrics.modelCount
+        precondition(left == 0 || side != .subscribedModels, "\(left) models are alive after their scope has closed")
     }
 
     /// Counts the subscriptions that have their first value.
