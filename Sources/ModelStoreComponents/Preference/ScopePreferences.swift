@@ -1,0 +1,41 @@
+import LMDB
+import StoreRuntime
+
+/// What flows up to a scope from itself and those within it.
+///
+/// - `subjects` is protected by its mutex.
+final class ScopePreferences: Sendable {
+    /// The value of one scope.
+    struct Given: Sendable, Equatable {
+        /// The numbers of the scopes from the one that it flowed up to, to the one that gives it. They rise as scopes are opened, so
+        /// that their order is that of opening, each scope before those within it.
+        let path: [UInt64]
+        let value: any Sendable
+
+        static func == (left: Given, right: Given) -> Bool {
+            left.path == right.path && areEqual(left.value, right.value)
+        }
+    }
+
+    private let subjects = HandoverMutex<[ObjectIdentifier: Subject<[Given]>]>([:])
+
+    /// What flows up by a key, tracked, in the order of the scopes.
+    func subject(_ key: ObjectIdentifier) -> Subject<[Given]> {
+        subjects.withLock { subjects in
+            if let subject = subjects[key] { return subject }
+            let subject = Subject<[Given]>([])
+            subjects[key] = subject
+            return subject
+        }
+    }
+
+    /// Takes what a scope gives; nil for nothing any more.
+    func set(_ key: ObjectIdentifier, _ path: [UInt64], _ value: (any Sendable)?) {
+        subject(key).update { given in
+            given.removeAll { $0.path == path }
+            guard let value else { return }
+            let place = given.firstIndex { path.lexicographicallyPrecedes($0.path) } ?? given.endIndex
+            given.insert(Given(path: path, value: value), at: place)
+        }
+    }
+}
