@@ -1,5 +1,5 @@
 /// A value that flows up a tree of components, to an ancestor that asks for it.
-public protocol PreferenceKey {
+public protocol PreferenceKey: SendableMetatype {
     /// What flows up.
     associatedtype Value
     /// The value where nobody gives one.
