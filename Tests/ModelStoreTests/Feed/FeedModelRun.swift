@@ -28,8 +28,9 @@ final class FeedModelRun {
         /// How the program was called that wrote it.
         let origin: String
         let time: Date
-        /// All records after it.
+        /// All records after it, and their lives.
         let state: [String: PlainSensor]
+        let lives: [String: Int]
     }
 
     /// A record's bytes that the foreign program has kept.
@@ -84,7 +85,7 @@ final class FeedModelRun {
         positions = [try store.position]
         newest = positions[0].sequence
         for sequence in 1...newest {
-            entries[sequence] = Noted(entry: .schema, origin: originName, time: clock.now, state: [:])
+            entries[sequence] = Noted(entry: .schema, origin: originName, time: clock.now, state: [:], lives: [:])
         }
     }
 
@@ -106,7 +107,7 @@ final class FeedModelRun {
 
     func step() async throws {
         clock.pass(Double.random(in: 0...10, using: &random))
-        switch Int.random(in: 0..<33, using: &random) {
+        switch Int.random(in: 0..<34, using: &random) {
         case 0: try reopen()
         case 1: try copy()
         case 2: try changeSchema()
@@ -115,6 +116,7 @@ final class FeedModelRun {
         case 12...15: try await follow()
         case 16...18: try await consume()
         case 19 where seed % 4 == 0 && newest < 60: try await writeMany()
+        case 20...21: try await undo()
         default: try await write()
         }
         try checkRetention()
@@ -195,12 +197,19 @@ final class FeedModelRun {
     /// Lists the next change set. What it has changed must be in `sensors` already.
     func note(_ entry: Entry, origin: String? = nil) {
         newest += 1
-        entries[newest] = Noted(entry: entry, origin: origin ?? originName, time: clock.now, state: sensors)
+        entries[newest] = Noted(
+            entry: entry, origin: origin ?? originName, time: clock.now, state: sensors, lives: lives)
     }
 
     func noteReset() {
         note(.reset)
         isForeignPending = false
+    }
+
+    /// Brings a record to a state, in the list.
+    func set(_ id: String, to value: PlainSensor?) {
+        if (sensors[id] == nil) != (value == nil) { lives[id, default: 0] += 1 }
+        sensors[id] = value
     }
 
     /// All records after a change set.
