@@ -51,8 +51,11 @@ public struct ComponentContext: ~Copyable {
         let ordinal = ordinals[key, default: 0]
         ordinals[key] = ordinal + 1
         key.ordinal = ordinal
-        // What an override is made of is read by this component.
-        var given = Surroundings { [node] in node.environment($0) }
+        var given = Surroundings { [node] in
+            node.inherited($0)
+        } note: { [node] in
+            node.reads($0)
+        }
         surroundings(&given)
         placed.children.append(
             Placed.Child(key: key, overrides: given.overrides) { node in

@@ -64,16 +64,32 @@ extension Environment: Equatable {
 public struct Surroundings {
     private(set) var overrides: [ObjectIdentifier: Any] = [:]
     private let inherited: (ObjectIdentifier) -> Any?
+    /// Notes that what the component places depends on what is handed down to it by a key.
+    private let note: (ObjectIdentifier) -> Void
 
-    init(_ inherited: @escaping (ObjectIdentifier) -> Any?) { self.inherited = inherited }
+    init(_ inherited: @escaping (ObjectIdentifier) -> Any?, note: @escaping (ObjectIdentifier) -> Void) {
+        self.inherited = inherited
+        self.note = note
+    }
 
-    /// A value of the environment, as it is handed down and may be overridden here.
+    /// A value of the environment, as it is handed down and may be overridden here. What is read is read by the component that
+    /// places the other.
     public subscript<Value>(path: WritableKeyPath<EnvironmentValues, Value>) -> Value {
-        get { EnvironmentValues { overrides[$0] ?? inherited($0) }[keyPath: path] }
+        get {
+            EnvironmentValues { key in
+                if let value = overrides[key] { return value }
+                note(key)
+                return inherited(key)
+            }[keyPath: path]
+        }
         set {
             var values = EnvironmentValues { [overrides, inherited] in overrides[$0] ?? inherited($0) }
             values[keyPath: path] = newValue
-            for (key, value) in values.overrides { overrides[key] = value }
+            for (key, value) in values.overrides {
+                // Of a value that was set in part, the rest was handed down. Key paths read it in any case, also to no end.
+                if overrides[key] == nil, !areEqual(value, newValue) { note(key) }
+                overrides[key] = value
+            }
         }
     }
 

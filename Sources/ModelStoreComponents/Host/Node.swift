@@ -165,7 +165,15 @@ class Node {
 
     /// What is handed down to this place by a key. The component is updated when that changes.
     func environment(_ key: ObjectIdentifier) -> Any? {
-        readKeys.insert(key)
+        reads(key)
+        return inherited(key)
+    }
+
+    /// Has the component updated when what is handed down to it by a key changes.
+    func reads(_ key: ObjectIdentifier) { readKeys.insert(key) }
+
+    /// What is handed down to this place by a key.
+    func inherited(_ key: ObjectIdentifier) -> Any? {
         var node: Node? = self
         while let here = node {
             if let value = here.overrides[key] { return value }

@@ -36,6 +36,60 @@ private struct Inner: Equatable {
     func update(_ context: inout ComponentContext) { journal.add("inner \(scale)") }
 }
 
+private struct Theme: Equatable, Sendable {
+    var name = "own"
+    var scale = 2.0
+}
+
+private enum ThemeKey: EnvironmentKey {
+    static let defaultValue = Theme()
+}
+
+extension EnvironmentValues {
+    fileprivate var theme: Theme {
+        get { self[ThemeKey.self] }
+        set { self[ThemeKey.self] = newValue }
+    }
+}
+
+@Component
+private struct Themed {
+    let journal: Journal
+    let name: Subject<String>
+    let isWhole: Bool
+
+    func update(_ context: inout ComponentContext) {
+        let theme = Theme(name: name.value)
+        context.place(Partial(journal: journal, isWhole: isWhole)) { $0[\.theme] = theme }
+    }
+}
+
+/// Overrides a part of what is handed down, or all of it.
+@Component
+private struct Partial: Equatable {
+    let journal: Journal
+    let isWhole: Bool
+
+    static func == (left: Partial, right: Partial) -> Bool { left.isWhole == right.isWhole }
+
+    func update(_ context: inout ComponentContext) {
+        journal.add("partial")
+        context.place(ThemeReader(journal: journal)) { [isWhole] in
+            if isWhole { $0[\.theme] = Theme(scale: 1) } else { $0[\.theme.scale] = 1 }
+        }
+    }
+}
+
+@Component
+private struct ThemeReader: Equatable {
+    let journal: Journal
+    @Environment(\.theme) var theme
+
+    static func == (left: ThemeReader, right: ThemeReader) -> Bool { true }
+
+    func update(_ context: inout ComponentContext) { journal.add("\(theme.scale) \(theme.name)") }
+}
+
 @Suite(.timeLimit(.minutes(10))) struct SurroundingsTests {
     @Test func `an override that is made of what is handed down follows it`() async throws {
         let scale = Subject(1.5)
@@ -45,6 +99,21 @@ private struct Inner: Equatable {
             scale.send(4)
             try await host.settle()
             #expect(scene.journal.take() == ["middle", "inner 8.0"])
+        }
+    }
+
+    @Test func `an override of a part follows the rest, one of the whole nothing`() async throws {
+        for (isWhole, updates) in [
+            (false, ["partial", "1.0 dark", "partial", "1.0 light"]), (true, ["partial", "1.0 own"]),
+        ] {
+            let name = Subject("dark")
+            try await Scene.run { scene in
+                let journal = scene.journal
+                let host = try await scene.scope.host { Themed(journal: journal, name: name, isWhole: isWhole) }
+                name.send("light")
+                try await host.settle()
+                #expect(journal.all == updates)
+            }
         }
     }
 
