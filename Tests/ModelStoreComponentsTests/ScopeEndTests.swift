@@ -40,7 +40,8 @@ private struct Nested {
             #expect(journal.count("scope closes") == 1)
             #expect(
                 journal.all.filter { $0 != "scope closes" } == [
-                    "2 closes with 3", "destroyed 3", "1 closes with 2", "destroyed 2", "0 closes with 1", "destroyed 1",
+                    "2 closes with 3", "destroyed 3", "1 closes with 2", "destroyed 2", "0 closes with 1",
+                    "destroyed 1",
                 ])
             #expect(scene.store.ownership.report().scopes.map(\.path) == ["app"])
         }

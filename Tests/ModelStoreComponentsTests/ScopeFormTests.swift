@@ -13,7 +13,9 @@ private struct Refusal: Error {}
 @Suite(.timeLimit(.minutes(10))) struct ScopeFormTests {
     private let journal = Journal()
 
-    @Test func `preferences flow up to scopes in the order of opening, and go with the scopes that give them`() async throws {
+    @Test func `preferences flow up to scopes in the order of opening, and go with the scopes that give them`()
+        async throws
+    {
         let registry = OwnershipRegistry()
         try await registry.withScope("app") { app in
             let (first, second) = (try app.child("first"), try app.child("second"))
@@ -25,7 +27,8 @@ private struct Refusal: Error {}
             try first.setPreference(Load.self, ["first"])
             try app.setPreference(Load.self, ["app"])
             #expect(try app.preference(Load.self) == ["app", "first", "inner", "second"])
-            #expect(try first.preference(Load.self) == ["first", "inner"] && second.preference(Load.self) == ["second"])
+            #expect(
+                try first.preference(Load.self) == ["first", "inner"] && second.preference(Load.self) == ["second"])
             await journal.until { $0.last == #"["app", "first", "inner", "second"]"# }
             try inner.setPreference(Load.self, ["other"])
             #expect(try app.preference(Load.self) == ["app", "first", "other", "second"])
@@ -44,7 +47,9 @@ private struct Refusal: Error {}
         #expect(registry.report().isEmpty)
     }
 
-    @Test func `what runs at the appearance runs once for the life of each scope, and again where it has thrown`() throws {
+    @Test func `what runs at the appearance runs once for the life of each scope, and again where it has thrown`()
+        throws
+    {
         let registry = OwnershipRegistry()
         for name in ["first", "second"] {
             let scope = registry.scope(name)

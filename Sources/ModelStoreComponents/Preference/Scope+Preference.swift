@@ -7,7 +7,8 @@ extension Scope {
     /// Linear in the number of scopes from here to the root, and of those that give one to them.
     ///
     /// - Throws: ``StoreError`` with the code `scopeClosed`.
-    public func setPreference<Key: PreferenceKey>(_ key: Key.Type, _ value: Key.Value) throws where Key.Value: Sendable {
+    public func setPreference<Key: PreferenceKey>(_ key: Key.Type, _ value: Key.Value) throws
+    where Key.Value: Sendable {
         let key = ObjectIdentifier(key)
         try onAppear("\(key)") {
             try onClose { [weak self] in self?.give(nil, by: key) }

@@ -184,7 +184,9 @@ public final class Scope: Sendable, Identifiable {
     public func onClose(
         file: StaticString = #fileID, line: UInt = #line, _ body: @escaping @Sendable () throws -> Void
     ) throws {
-        guard life.state.withLock({ $0.add(ScopeState.Handler(line: (file, line), run: body)) }) else { throw closedError }
+        guard life.state.withLock({ $0.add(ScopeState.Handler(line: (file, line), run: body)) }) else {
+            throw closedError
+        }
     }
 
     /// Whether it was closed, or is being closed.

@@ -190,7 +190,9 @@ private struct EagerOwner {
         #expect(told.count == 1 && told.first?.line?.file.hasSuffix("OwnerBehaviours.swift") == true)
     }
 
-    @Test func `12 a root's object is there for all scopes below, one after the other, and goes with the root`() async throws {
+    @Test func `12 a root's object is there for all scopes below, one after the other, and goes with the root`()
+        async throws
+    {
         let journal = Journal()
         let registry = OwnershipRegistry()
         let numbers = Numbers()

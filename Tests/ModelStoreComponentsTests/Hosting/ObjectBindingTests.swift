@@ -91,7 +91,9 @@ private struct Switching {
 @Suite(.timeLimit(.minutes(10))) struct ObjectBindingTests {
     private let handed = Handed()
 
-    @Test func `bindings of an owned, an observed and a provided object write it, and update who reads it`() async throws {
+    @Test func `bindings of an owned, an observed and a provided object write it, and update who reads it`()
+        async throws
+    {
         try await Scene.run { scene in
             let journal = scene.journal
             let host = try await scene.scope.host { Owner(scene, handed) }
@@ -146,14 +148,16 @@ private struct Switching {
             try await scene.store.write { _ in }
             let told = try #require(await scene.notices.first(.writeFailed))
             #expect(told.line?.file.hasSuffix("ObjectBindingTests.swift") == true)
-            #expect((told.error as? StoreError)?.code == .recordNotFound && told.message.hasPrefix("Sensor.celsius was set"))
+            #expect(
+                (told.error as? StoreError)?.code == .recordNotFound && told.message.hasPrefix("Sensor.celsius was set")
+            )
             handed.celsius.send(nil)
             handed.eager.send(nil)
         }
         #expect(notices.all.map(\.code) == [.writeFailed])
     }
 
-    @Test func `a borrower that is handed another object follows that, from what it is at that time, and no more the old one`()
+    @Test func `a borrower that is handed another object follows that from then on, and no more the old one`()
         async throws
     {
         let isSecond = Subject(false)
