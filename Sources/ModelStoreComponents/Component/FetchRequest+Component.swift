@@ -3,6 +3,21 @@ import StoreRuntime
 
 // A fetch request as a wrapped property of a component: the place hosts its results.
 extension FetchRequest: DynamicProperty {
+    /// A request to be the wrapper of a component's property, followed only where records come, go or move, or some of their
+    /// fields change.
+    ///
+    /// ```swift
+    /// @FetchRequest(Sensor.where { $0.room == "hall" }, fields: \.celsius) var hall: LiveRecords<Sensor>
+    /// ```
+    ///
+    /// Other fields of the results may be older than the store's. See ``Store/updates(of:fields:)``.
+    public init<each V>(_ request: FetchRequest, fields: repeat KeyPath<R.Fields, Field<R, each V>>) {
+        var places = PlaceSet()
+        repeat places.insert(FieldToken(R.fields[keyPath: each fields]).place)
+        self = request
+        source = NamedFields<R>(places)
+    }
+
     public mutating func visit(_ slots: inout Slots) {
         let slot = slots.slot { _ in QuerySlot<R>() }
         do {
@@ -13,27 +28,40 @@ extension FetchRequest: DynamicProperty {
     }
 }
 
+/// The fields that a request is to be followed by, until a place hosts it.
+private final class NamedFields<R: Record>: LiveSource {
+    let places: PlaceSet
+
+    init(_ places: PlaceSet) { self.places = places }
+
+    var records: LiveRecords<R> { LiveRecords() }
+}
+
 /// The live query that a component's place hosts.
 private final class QuerySlot<R: Record> {
-    private var request: FetchRequest<R>?
-    private var query: LiveQuery<R>?
+    private struct Hosted {
+        var request: FetchRequest<R>
+        let fields: PlaceSet?
+        let query: LiveQuery<R>
+    }
+
+    private var hosted: Hosted?
 
     /// The request, with its results. One that somebody else has tied to a store stays as it is, and has the slot empty.
     func host(_ request: FetchRequest<R>, in scope: Scope) throws -> FetchRequest<R> {
-        if let tied = request.query, tied !== query {
-            self.request = nil
-            query = nil
+        if let tied = request.query {
+            if tied !== hosted?.query { hosted = nil }
             return request
         }
-        guard let query else {
-            let new = try scope.liveQuery(request)
-            query = new
-            self.request = request
-            return request.hosted(by: new)
+        let fields = (request.source as? NamedFields<R>)?.places
+        guard let hosted, hosted.fields == fields else {
+            let new = Hosted(request: request, fields: fields, query: try scope.liveQuery(request, fields: fields))
+            self.hosted = new
+            return request.hosted(by: new.query)
         }
         // What a handler has reconfigured stays until another request is declared.
-        if self.request != request { try query.reconfigure(to: request) }
-        self.request = request
-        return request.hosted(by: query)
+        if hosted.request != request { try hosted.query.reconfigure(to: request) }
+        self.hosted?.request = request
+        return request.hosted(by: hosted.query)
     }
 }

@@ -16,17 +16,19 @@ extension Scope {
     public func results<R: Record>(
         of request: FetchRequest<R>, file: StaticString = #fileID, line: UInt = #line
     ) throws -> LiveQuery<R> {
-        let query = try liveQuery(request)
+        let query = try liveQuery(request, fields: nil)
         try own(query, file: file, line: line)
         return query
     }
 
     /// A live query of the scope's store, for whoever keeps it.
-    package func liveQuery<R: Record>(_ request: FetchRequest<R>) throws -> LiveQuery<R> {
+    ///
+    /// - Parameter fields: the fields whose changes are told, by their places; nil for all.
+    package func liveQuery<R: Record>(_ request: FetchRequest<R>, fields: PlaceSet?) throws -> LiveQuery<R> {
         guard let core else {
             throw StoreError(
                 .closed, "the scope \(path) has no store", remedy: "open the outermost scope with store.scope(_:)")
         }
-        return try LiveQuery(request, fields: nil, core)
+        return try LiveQuery(request, fields: fields, core)
     }
 }

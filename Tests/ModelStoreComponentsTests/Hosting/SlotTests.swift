@@ -88,6 +88,34 @@ private struct Watchful {
     }
 }
 
+/// Sensors of a room with what they show, by one field.
+@Component
+private struct Room {
+    let journal: Journal
+    @FetchRequest var sensors: LiveRecords<Sensor>
+
+    init(_ journal: Journal, _ room: String, byNote: Bool) {
+        self.journal = journal
+        let request = Sensor.where { $0.room == room }.order { $0.id.ascending }
+        _sensors = byNote ? FetchRequest(request, fields: \.note) : FetchRequest(request, fields: \.celsius)
+    }
+
+    func update(_ context: inout ComponentContext) {
+        journal.add("\(sensors.map { "\($0.id) \($0.celsius)" })")
+    }
+}
+
+@Component
+private struct RoomParent {
+    let journal: Journal
+    let room: Subject<String>
+    let byNote: Subject<Bool>
+
+    func update(_ context: inout ComponentContext) {
+        context.place(Room(journal, room.value, byNote: byNote.value))
+    }
+}
+
 /// What a place hosts belongs to the same property with every update.
 @Suite(.timeLimit(.minutes(10))) struct SlotTests {
     private let handed = Subject<Binding<Int>?>(nil)
@@ -102,6 +130,35 @@ private struct Watchful {
                 try await host.settle()
                 #expect(scene.journal.take() == ["3 rows, \(number) taps"])
             }
+        }
+    }
+
+    @Test func `a request that names fields is followed by those, and by what comes and goes`() async throws {
+        let (room, byNote) = (Subject("hall"), Subject(false))
+        try await Scene.run(sensors: 2) { scene in
+            let (store, journal) = (scene.store, scene.journal)
+            let host = try await scene.scope.host { RoomParent(journal: journal, room: room, byNote: byNote) }
+            func expect(
+                _ expected: [String], _ write: @escaping @Sendable (inout WriteTransaction) throws -> Void
+            ) async throws {
+                try await store.write { tx in try write(&tx) }
+                try await host.settle()
+                #expect(journal.take() == expected)
+            }
+            #expect(journal.take() == [#"["s0 20.0", "s1 20.0"]"#])
+            try await expect([]) { try $0.update(Sensor.self, id: "s0") { $0.note = "other" } }
+            try await expect([#"["s0 21.0", "s1 20.0"]"#]) { try $0.update(Sensor.self, id: "s0") { $0.celsius = 21 } }
+            try await expect([#"["s1 20.0"]"#]) { try $0.delete(Sensor.self, id: "s0") }
+            try await expect([]) { try $0.insert(Sensor(id: "s2", room: "attic")) }
+            // Another request by the same field, and then one by another.
+            room.send("attic")
+            try await host.settle()
+            #expect(journal.take() == [#"["s2 20.0"]"#])
+            byNote.send(true)
+            try await host.settle()
+            #expect(journal.take() == [#"["s2 20.0"]"#])
+            try await expect([]) { try $0.update(Sensor.self, id: "s2") { $0.celsius = 5 } }
+            try await expect([#"["s2 5.0"]"#]) { try $0.update(Sensor.self, id: "s2") { $0.note = "new" } }
         }
     }
 
