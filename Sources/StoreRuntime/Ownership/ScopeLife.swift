@@ -26,10 +26,11 @@ final class ScopeLife: Sendable {
 
     private func childEnded(_ number: UInt64) { end(state.withLock { $0.childEnded(number) }) }
 
-    private func end(_ waiters: [CheckedContinuation<Void, Never>]?) {
-        guard let waiters else { return }
+    private func end(_ hasEnded: Bool) {
+        guard hasEnded else { return }
         registry.closed(number)
         parent?.childEnded(number)
-        for waiter in waiters { waiter.resume() }
+        // The last: who has waited finds the scope in no report.
+        for waiter in state.withLock({ $0.endIsKnown() }) { waiter.resume() }
     }
 }

@@ -1,7 +1,10 @@
 /// What a scope has, and how far its end is: a state machine without a lock.
 struct ScopeState {
     enum Phase {
-        case open, closing, closed
+        case open, closing
+        /// All is over, which has yet to be told.
+        case ended
+        case closed
     }
 
     /// Something to do at the end.
@@ -103,26 +106,34 @@ struct ScopeState {
 
     /// Notes that all is done that closing does at once.
     ///
-    /// - Returns: those to tell, if the scope has ended with that.
-    mutating func finishTeardown() -> [CheckedContinuation<Void, Never>]? {
+    /// - Returns: whether the scope has ended with that.
+    mutating func finishTeardown() -> Bool {
         isTornDown = true
         return end()
     }
 
     /// Notes that a task has ended; as ``finishTeardown()``.
-    mutating func taskEnded(_ number: UInt64) -> [CheckedContinuation<Void, Never>]? {
+    mutating func taskEnded(_ number: UInt64) -> Bool {
         tasks.removeValue(forKey: number)
         return end()
     }
 
     /// Notes that a child has ended; as ``finishTeardown()``.
-    mutating func childEnded(_ number: UInt64) -> [CheckedContinuation<Void, Never>]? {
+    mutating func childEnded(_ number: UInt64) -> Bool {
         children[number] = nil
         return end()
     }
 
-    private mutating func end() -> [CheckedContinuation<Void, Never>]? {
-        guard phase == .closing, isTornDown, tasks.isEmpty, children.isEmpty else { return nil }
+    private mutating func end() -> Bool {
+        guard phase == .closing, isTornDown, tasks.isEmpty, children.isEmpty else { return false }
+        phase = .ended
+        return true
+    }
+
+    /// Notes that the registry and the parent know of the end.
+    ///
+    /// - Returns: those to tell too.
+    mutating func endIsKnown() -> [CheckedContinuation<Void, Never>] {
         phase = .closed
         defer { waiters = [] }
         return waiters
