@@ -3,7 +3,7 @@ import LMDB
 import Testing
 
 /// What the loss of power, or a kill, leaves of a data file that was being made.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct UnfinishedFileTests {
     private static let page = 4096
 

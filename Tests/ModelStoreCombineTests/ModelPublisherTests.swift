@@ -5,7 +5,7 @@ import ModelStoreCombine
 import Testing
 
 /// Models as publishers.
-@Suite(.timeLimit(.minutes(2))) struct ModelPublisherTests {
+@Suite(.timeLimit(.minutes(20))) struct ModelPublisherTests {
     @Test func `the current value comes before sink returns, then each other one`() async throws {
         let store = try await Store.ofSensors()
         let received = Received<Double>()

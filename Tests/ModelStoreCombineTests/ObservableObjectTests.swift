@@ -5,7 +5,7 @@ import ModelStoreCombine
 import Testing
 
 /// Models as objects of OpenCombine.
-@Suite(.timeLimit(.minutes(2))) struct ObservableObjectTests {
+@Suite(.timeLimit(.minutes(20))) struct ObservableObjectTests {
     /// Code that knows nothing of ModelStore.
     private static func observe<Object: ObservableObject>(
         _ object: Object, _ body: @escaping @Sendable () -> Void

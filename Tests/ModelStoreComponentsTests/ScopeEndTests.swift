@@ -24,7 +24,7 @@ private struct Nested {
 }
 
 /// The ends of trees, and of scopes without a parent that end because nobody has them any more.
-@Suite(.timeLimit(.minutes(10))) struct ScopeEndTests {
+@Suite(.timeLimit(.minutes(20))) struct ScopeEndTests {
     private let journal = Journal()
 
     @Test func `a tree ends with the scope that hosts it, children first, each place with what it owns`() async throws {

@@ -10,7 +10,7 @@ private enum Load: PreferenceKey {
 private struct Refusal: Error {}
 
 /// What components have, for scopes.
-@Suite(.timeLimit(.minutes(10))) struct ScopeFormTests {
+@Suite(.timeLimit(.minutes(20))) struct ScopeFormTests {
     private let journal = Journal()
 
     @Test func `preferences flow up to scopes in the order of opening, and go with the scopes that give them`()

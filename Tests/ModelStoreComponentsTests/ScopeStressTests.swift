@@ -45,7 +45,7 @@ private final class Counter: Sendable {
 }
 
 /// Scopes opened, updated and closed from many tasks at once.
-@Suite(.serialized, .timeLimit(.minutes(10)), .leakFree) struct ScopeStressTests {
+@Suite(.serialized, .timeLimit(.minutes(20)), .leakFree) struct ScopeStressTests {
     @Test func `connections opened and dropped at random under load leave nothing`() async throws {
         let connections = LongRuns.isEnabled ? 10_000 : 1_000
         let store = try Store.temporary(records: Sensor.self, Panel.self)

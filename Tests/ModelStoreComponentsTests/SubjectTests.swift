@@ -22,7 +22,7 @@ private struct Receiving {
 }
 
 /// Subjects, published properties, and who receives what they send.
-@Suite(.timeLimit(.minutes(10))) struct SubjectTests {
+@Suite(.timeLimit(.minutes(20))) struct SubjectTests {
     private let journal = Journal()
 
     @Test func `a binding to a part changes that part, and tells who reads the value`() {

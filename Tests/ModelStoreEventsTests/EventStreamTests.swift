@@ -5,7 +5,7 @@ import NIOCore
 import Testing
 
 /// Live queries as streams of events.
-@Suite(.timeLimit(.minutes(2))) struct EventStreamTests {
+@Suite(.timeLimit(.minutes(20))) struct EventStreamTests {
     private static let hot = Sensor.where { $0.celsius > 30 }.order { $0.celsius.descending }
 
     @Test func `all rows come first, with the fields in the order of the schema`() async throws {

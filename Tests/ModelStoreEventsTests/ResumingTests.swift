@@ -5,7 +5,7 @@ import ModelStoreEvents
 import Testing
 
 /// Streams that go on where a client was cut off.
-@Suite(.timeLimit(.minutes(2))) struct ResumingTests {
+@Suite(.timeLimit(.minutes(20))) struct ResumingTests {
     private static let hot = Sensor.where { $0.celsius > 30 }.order { $0.celsius.descending }
 
     @Test func `a client that comes back gets what has changed, and nothing else`() async throws {

@@ -6,7 +6,7 @@ import ServiceLifecycle
 import Testing
 
 /// Consumers in a service group.
-@Suite(.timeLimit(.minutes(5))) struct ConsumerServiceTests {
+@Suite(.timeLimit(.minutes(20))) struct ConsumerServiceTests {
     private static let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 
     private static func group(_ services: any Service...) -> ServiceGroup {

@@ -6,7 +6,7 @@ import ModelStoreService
 import Testing
 
 /// Events as lines of a log.
-@Suite(.timeLimit(.minutes(5))) struct LoggingTests {
+@Suite(.timeLimit(.minutes(20))) struct LoggingTests {
     private static func logger() -> (Logger, InMemoryLogHandler) {
         let handler = InMemoryLogHandler()
         var logger = Logger(label: "test") { _ in handler }

@@ -9,7 +9,7 @@ import ServiceLifecycle
 import Testing
 
 /// What stores and consumers tell metrics.
-@Suite(.timeLimit(.minutes(5))) struct MetricsTests {
+@Suite(.timeLimit(.minutes(20))) struct MetricsTests {
     private let seen = TestMetrics()
     private let metrics: StoreMetrics
     private let dimensions = [("store", "shop")]

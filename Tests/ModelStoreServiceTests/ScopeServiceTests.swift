@@ -7,7 +7,7 @@ import ServiceLifecycle
 import Testing
 
 /// Scopes in a service group, and what the registry tells a log.
-@Suite(.timeLimit(.minutes(5))) struct ScopeServiceTests {
+@Suite(.timeLimit(.minutes(20))) struct ScopeServiceTests {
     private struct Failure: Error {}
 
     private static let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }

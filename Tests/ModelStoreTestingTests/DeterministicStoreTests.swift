@@ -3,7 +3,7 @@ import ModelStore
 import ModelStoreTesting
 import Testing
 
-@Suite("Deterministic stores", .timeLimit(.minutes(10))) struct DeterministicStoreTests {
+@Suite("Deterministic stores", .timeLimit(.minutes(20))) struct DeterministicStoreTests {
     /// The positions after a program that uses all that a transaction draws: identifiers, times and random numbers.
     private func positions(seed: UInt64) throws -> [Position] {
         let clock = TestClock()

@@ -6,7 +6,7 @@ import StoreRuntime
 import Testing
 
 /// Random writes, each of which may meet a fault at any call: it is made as a whole or not at all, and the store goes on.
-@Suite("Faults in histories", .timeLimit(.minutes(10))) struct FaultHistoryTests {
+@Suite("Faults in histories", .timeLimit(.minutes(20))) struct FaultHistoryTests {
     /// The records by their ids, as they should be.
     private typealias Contents = [String: Lamp]
 

@@ -2,7 +2,7 @@ import ModelStore
 import ModelStoreTesting
 import Testing
 
-@Suite("Fault injector", .timeLimit(.minutes(10))) struct FaultInjectorTests {
+@Suite("Fault injector", .timeLimit(.minutes(20))) struct FaultInjectorTests {
     private let store: Store
     private let faults: FaultInjector
 

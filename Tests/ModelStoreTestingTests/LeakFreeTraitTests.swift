@@ -6,7 +6,7 @@ import Testing
 
 private final class Thing: Sendable {}
 
-@Suite("The trait that finds leaks", .timeLimit(.minutes(10))) struct LeakFreeTraitTests {
+@Suite("The trait that finds leaks", .timeLimit(.minutes(20))) struct LeakFreeTraitTests {
     /// Runs a body as a test with the trait.
     private func run(
         _ trait: LeakFreeTrait, _ body: @concurrent @Sendable () async throws -> Void

@@ -3,7 +3,7 @@ import ModelStoreTesting
 import Synchronization
 import Testing
 
-@Suite("Seeded executor", .timeLimit(.minutes(10))) struct SeededExecutorTests {
+@Suite("Seeded executor", .timeLimit(.minutes(20))) struct SeededExecutorTests {
     /// What happened, in its order.
     private final class Diary: Sendable {
         private let lines = Mutex<[String]>([])

@@ -3,7 +3,7 @@ import Foundation
 import Synchronization
 import Testing
 
-@Suite("Test clock", .timeLimit(.minutes(10))) struct TestClockTests {
+@Suite("Test clock", .timeLimit(.minutes(20))) struct TestClockTests {
     /// What happened, in its order.
     private final class Diary: Sendable {
         private let lines = Mutex<[String]>([])

@@ -3,7 +3,7 @@ import ModelStore
 import Synchronization
 import Testing
 
-@Suite("Update probes", .timeLimit(.minutes(10))) struct UpdateProbeTests {
+@Suite("Update probes", .timeLimit(.minutes(20))) struct UpdateProbeTests {
     private let store: Store
 
     init() throws {

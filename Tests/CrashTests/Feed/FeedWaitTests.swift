@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// Waiting for what another process writes.
-@Suite(.timeLimit(.minutes(5))) struct FeedWaitTests {
+@Suite(.timeLimit(.minutes(20))) struct FeedWaitTests {
     /// The positions that a process comes to that writes these items.
     private static func positions(_ directory: String, _ first: Int, _ last: Int) throws -> [String] {
         let lines = try Command.run(FeedWorker.path, ["script", directory, String(first), String(last)])

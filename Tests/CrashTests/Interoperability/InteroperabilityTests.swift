@@ -4,7 +4,7 @@ import Testing
 
 /// Other programs that know LMDB can look at a store, and copy it, while a service writes to it.
 @Suite(
-    .serialized, .timeLimit(.minutes(10)),
+    .serialized, .timeLimit(.minutes(20)),
     .enabled("MODELSTORE_SKIP_INTEROP=1 leaves these tests out") { TestRun.variable("MODELSTORE_SKIP_INTEROP") != "1" })
 struct InteroperabilityTests {
     private let directory: ScratchDirectory

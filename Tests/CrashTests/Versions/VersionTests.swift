@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// Programs of several versions, as processes, on one store.
-@Suite(.timeLimit(.minutes(5))) struct VersionTests {
+@Suite(.timeLimit(.minutes(20))) struct VersionTests {
     private static func program(_ version: Int, _ directory: String) throws -> ChildProcess {
         try VersionWorker.start("\(version)", directory)
     }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Hostwatch
 
-@Suite("Service", .timeLimit(.minutes(10))) struct HostServiceTests {
+@Suite("Service", .timeLimit(.minutes(20))) struct HostServiceTests {
     private static let snapshot = HostSnapshot(
         packages: [MadeUpHost.package("bash", "5.2"), MadeUpHost.package("sed", "4.9")],
         processes: [MadeUpHost.process(1, mebibytes: 10), MadeUpHost.process(2, mebibytes: 600)],

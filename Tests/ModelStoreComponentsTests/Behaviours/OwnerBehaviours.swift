@@ -109,7 +109,7 @@ private struct EagerOwner {
     func update(_ context: inout ComponentContext) { journal.add("eager owner \(thing.number)") }
 }
 
-@Suite(.serialized, .timeLimit(.minutes(10))) struct OwnerBehaviours {
+@Suite(.serialized, .timeLimit(.minutes(20))) struct OwnerBehaviours {
     @Test func `1 owner survives`() async throws {
         let tick = Subject(0)
         let notices = try await Scene.run { scene in

@@ -170,7 +170,7 @@ private struct Late {
     func update(_ context: inout ComponentContext) { seen.send(sensor.celsius) }
 }
 
-@Suite(.serialized, .timeLimit(.minutes(10))) struct ReadingBehaviours {
+@Suite(.serialized, .timeLimit(.minutes(20))) struct ReadingBehaviours {
     /// Runs a body with a thing, and a parent that owns it and has four children, each of which was updated.
     private func withCounting(
         _ body: nonisolated(nonsending) (_ thing: Thing, _ host: ComponentHost, Scene) async throws -> Void

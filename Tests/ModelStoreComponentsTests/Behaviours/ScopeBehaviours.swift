@@ -72,7 +72,7 @@ private func untilCancelled() async {
     continuation.finish()
 }
 
-@Suite(.serialized, .timeLimit(.minutes(10))) struct ScopeBehaviours {
+@Suite(.serialized, .timeLimit(.minutes(20))) struct ScopeBehaviours {
     @Test func `13 teardown order`() async throws {
         let journal = Journal()
         let notices = try await Scene.run { scene in

@@ -250,7 +250,7 @@ private struct Doubled: DynamicProperty {
     var projectedValue: Binding<Int> { $half }
 }
 
-@Suite(.serialized, .timeLimit(.minutes(10))) struct StateBehaviours {
+@Suite(.serialized, .timeLimit(.minutes(20))) struct StateBehaviours {
     @Test func `15 derived state`() async throws {
         let shop = shop()
         _ = try await Scene.run { scene in

@@ -3,7 +3,7 @@ import ModelStoreComponents
 import ModelStoreTesting
 import Testing
 
-@Suite(.serialized, .timeLimit(.minutes(10))) struct SubscriptionBehaviours {
+@Suite(.serialized, .timeLimit(.minutes(20))) struct SubscriptionBehaviours {
     @Test func `8 a subscriber pins its model, which goes within the grace period after`() async throws {
         let clock = TestClock()
         var options = OwnershipOptions(clock: clock)

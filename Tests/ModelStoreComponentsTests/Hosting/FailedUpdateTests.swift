@@ -73,7 +73,7 @@ private struct Endless {
 }
 
 /// Updates that cannot run, or fail.
-@Suite(.timeLimit(.minutes(10))) struct FailedUpdateTests {
+@Suite(.timeLimit(.minutes(20))) struct FailedUpdateTests {
     @Test func `a dynamic property is not updated while an object that it is made of is missing`() async throws {
         let provided = Subject<Thing?>(nil)
         try await Scene.run { scene in

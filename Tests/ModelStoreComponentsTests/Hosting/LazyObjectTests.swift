@@ -29,7 +29,7 @@ private struct LazyHolder {
 }
 
 /// `@StateObject` with an expression.
-@Suite(.timeLimit(.minutes(10))) struct LazyObjectTests {
+@Suite(.timeLimit(.minutes(20))) struct LazyObjectTests {
     private let found = Subject<Thing?>(nil)
 
     @Test func `an object that is never used is never made`() async throws {

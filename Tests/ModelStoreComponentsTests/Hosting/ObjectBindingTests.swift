@@ -88,7 +88,7 @@ private struct Switching {
 }
 
 /// `$object.property`.
-@Suite(.timeLimit(.minutes(10))) struct ObjectBindingTests {
+@Suite(.timeLimit(.minutes(20))) struct ObjectBindingTests {
     private let handed = Handed()
 
     @Test func `bindings of an owned, an observed and a provided object write it, and update who reads it`()

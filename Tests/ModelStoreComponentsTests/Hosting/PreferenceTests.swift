@@ -40,7 +40,7 @@ private struct Box {
     }
 }
 
-@Suite(.timeLimit(.minutes(10))) struct PreferenceTests {
+@Suite(.timeLimit(.minutes(20))) struct PreferenceTests {
     @Test func `who asks for another value than before is told it`() async throws {
         let asksForWeight = Subject(false)
         try await Scene.run { scene in

@@ -117,7 +117,7 @@ private struct RoomParent {
 }
 
 /// What a place hosts belongs to the same property with every update.
-@Suite(.timeLimit(.minutes(10))) struct SlotTests {
+@Suite(.timeLimit(.minutes(20))) struct SlotTests {
     private let handed = Subject<Binding<Int>?>(nil)
 
     @Test func `a state behind a hosted request stays through updates of the component's own`() async throws {

@@ -90,7 +90,7 @@ private struct ThemeReader: Equatable {
     func update(_ context: inout ComponentContext) { journal.add("\(theme.scale) \(theme.name)") }
 }
 
-@Suite(.timeLimit(.minutes(10))) struct SurroundingsTests {
+@Suite(.timeLimit(.minutes(20))) struct SurroundingsTests {
     @Test func `an override that is made of what is handed down follows it`() async throws {
         let scale = Subject(1.5)
         try await Scene.run { scene in

@@ -3,7 +3,7 @@ import ModelStore
 import Testing
 
 /// Reading the feed in the process that writes.
-@Suite(.timeLimit(.minutes(5))) struct ChangeFeedTests {
+@Suite(.timeLimit(.minutes(20))) struct ChangeFeedTests {
     static func sensor(_ number: Int, celsius: Double = 20, room: String = "hall") -> Sensor {
         Sensor(id: "s\(number)", room: room, serial: "A-\(number)", celsius: celsius)
     }

@@ -3,7 +3,7 @@ import ModelStore
 import Testing
 
 /// Large change sets, which readers get in parts.
-@Suite(.timeLimit(.minutes(5))) struct ChangeSetPartsTests {
+@Suite(.timeLimit(.minutes(20))) struct ChangeSetPartsTests {
     private static func options(_ filters: FeedFilter..., changesPerPart: Int = 10) -> FeedOptions {
         var options = FeedOptions()
         options.filters = filters

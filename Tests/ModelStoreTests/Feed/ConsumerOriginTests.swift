@@ -3,7 +3,7 @@ import ModelStore
 import Testing
 
 /// What a consumer writes itself is not given to it again, whichever program it is run by.
-@Suite(.timeLimit(.minutes(10))) struct ConsumerOriginTests {
+@Suite(.timeLimit(.minutes(20))) struct ConsumerOriginTests {
     private static func open(_ directory: TestDirectory, as program: String) throws -> Store {
         var options = ChangeFeedTests.small()
         options.originName = program

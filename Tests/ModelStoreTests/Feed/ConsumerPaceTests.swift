@@ -4,7 +4,7 @@ import Synchronization
 import Testing
 
 /// Consumers whose filters let nothing through: how far they are is noted all the same, so that they do not expire.
-@Suite(.timeLimit(.minutes(10))) struct ConsumerPaceTests {
+@Suite(.timeLimit(.minutes(20))) struct ConsumerPaceTests {
     private static func write(_ count: Int, to store: Store) async throws {
         for number in 0..<count {
             try await store.write {

@@ -4,7 +4,7 @@ import Synchronization
 import Testing
 
 /// Named consumers in one process.
-@Suite(.timeLimit(.minutes(5))) struct ConsumerTests {
+@Suite(.timeLimit(.minutes(20))) struct ConsumerTests {
     /// A number for each room: what a consumer makes of sensors.
     private static func count(_ store: Store, _ room: String) throws -> Int {
         try store.read { try $0.get(Account.self, unique: \.email, equals: room)?.balance ?? 0 }

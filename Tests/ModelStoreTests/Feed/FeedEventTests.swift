@@ -4,7 +4,7 @@ import StoreEngine
 import Testing
 
 /// The feed as lines of JSON for other programs.
-@Suite(.timeLimit(.minutes(5))) struct FeedEventTests {
+@Suite(.timeLimit(.minutes(20))) struct FeedEventTests {
     private static func events(
         _ store: Store, from start: FeedStart, _ options: FeedOptions = FeedOptions()
     ) async throws -> [FeedEvent] {

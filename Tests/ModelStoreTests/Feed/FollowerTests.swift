@@ -3,7 +3,7 @@ import ModelStore
 import Testing
 
 /// Many who follow the feed at once, and how they end.
-@Suite(.timeLimit(.minutes(5))) struct FollowerTests {
+@Suite(.timeLimit(.minutes(20))) struct FollowerTests {
     @Test func `of hundreds of followers each has every change set in order, until it is cancelled`() async throws {
         let store = try ChangeFeedTests.store()
         let start = try store.position

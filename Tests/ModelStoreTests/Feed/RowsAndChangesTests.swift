@@ -2,7 +2,7 @@ import ModelStore
 import Testing
 
 /// Rows and then changes, without a gap.
-@Suite(.timeLimit(.minutes(5))) struct RowsAndChangesTests {
+@Suite(.timeLimit(.minutes(20))) struct RowsAndChangesTests {
     /// What a reader knows from the elements that it was given.
     private struct Mirror {
         var sensors: [String: Sensor] = [:]

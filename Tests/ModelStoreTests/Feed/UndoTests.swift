@@ -3,7 +3,7 @@ import ModelStore
 import Testing
 
 /// Undoing change sets, and going back to positions.
-@Suite(.timeLimit(.minutes(5))) struct UndoTests {
+@Suite(.timeLimit(.minutes(20))) struct UndoTests {
     private static func sensors(_ store: Store) throws -> [Sensor] { try store.read { try $0.all(Sensor.self) } }
 
     private static func last(_ store: Store) async throws -> ChangeSet {

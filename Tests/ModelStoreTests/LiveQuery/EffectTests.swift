@@ -4,7 +4,7 @@ import Synchronization
 import Testing
 
 /// Closures that run again when what they read has changed.
-@Suite(.timeLimit(.minutes(5))) struct EffectTests {
+@Suite(.timeLimit(.minutes(20))) struct EffectTests {
     /// What an effect's runs have seen, to wait for.
     final class Seen<Value: Sendable & Equatable>: Sendable {
         private let values = Mutex<[Value]>([])

@@ -3,7 +3,7 @@ import Testing
 
 /// Random histories of writes under live queries, models and counts: after each write all show what a fresh read gives, and
 /// every subscriber's diffs lead there, however slow it is.
-@Suite(.timeLimit(.minutes(30))) struct LiveHistoryTests {
+@Suite(.timeLimit(.minutes(20))) struct LiveHistoryTests {
     static let requests: [FetchRequest<Sensor>] = [
         FetchRequest().order { $0.id.ascending },
         FetchRequest().order { $0.celsius.ascending },

@@ -2,7 +2,7 @@ import ModelStore
 import Testing
 
 /// Live queries: results that follow what is committed, told as scoped updates.
-@Suite(.timeLimit(.minutes(5))) struct LiveQueryTests {
+@Suite(.timeLimit(.minutes(20))) struct LiveQueryTests {
     static func sensor(_ number: Int, celsius: Double = 20, room: String = "hall") -> Sensor {
         ModelTests.sensor(number, celsius: celsius, room: room)
     }

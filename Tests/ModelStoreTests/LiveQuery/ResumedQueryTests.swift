@@ -3,7 +3,7 @@ import ModelStore
 import Testing
 
 /// Live queries that go on from a position at which their results were known.
-@Suite(.timeLimit(.minutes(5))) struct ResumedQueryTests {
+@Suite(.timeLimit(.minutes(20))) struct ResumedQueryTests {
     @Test func `any request's results at any earlier position can be told`() async throws {
         let seed = ProcessInfo.processInfo.environment["MODELSTORE_SEED"].flatMap { UInt64($0) }
         for seed in seed.map({ $0...$0 }) ?? 1...12 { try await Self.check(seed) }

@@ -6,7 +6,7 @@ import Synchronization
 import Testing
 
 /// Live models of records: identity, reading, subscribing, deleting.
-@Suite(.timeLimit(.minutes(5))) struct ModelTests {
+@Suite(.timeLimit(.minutes(20))) struct ModelTests {
     static func sensor(_ number: Int, celsius: Double = 20, room: String = "hall") -> Sensor {
         Sensor(id: "s\(number)", room: room, serial: "A-\(number)", celsius: celsius)
     }

@@ -6,7 +6,7 @@ import StoreRuntime
 import Testing
 
 /// `feed --follow` beside processes that write, interrupted, killed, with its output closed.
-@Suite("Following the feed", .timeLimit(.minutes(10))) struct FollowTests {
+@Suite("Following the feed", .timeLimit(.minutes(20))) struct FollowTests {
     private static func writeLogs(_ numbers: ClosedRange<Int>, _ store: Store) throws {
         for number in numbers { try store.write { try Sample.putLog(number, in: &$0) } }
     }

@@ -7,7 +7,7 @@ import Testing
 @testable import StoreCommands
 
 /// `watch` on a terminal: a table that is kept up to date in place.
-@Suite("Live tables", .timeLimit(.minutes(10))) struct LiveTableTests {
+@Suite("Live tables", .timeLimit(.minutes(20))) struct LiveTableTests {
     private static func start(_ tool: Tool, _ terminal: PseudoTerminal, _ arguments: String...) throws -> Follower {
         Follower(
             try tool.start(

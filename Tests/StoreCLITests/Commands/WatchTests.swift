@@ -5,7 +5,7 @@ import StoreRuntime
 import Testing
 
 /// `watch` beside processes that write, interrupted, killed, with its output closed.
-@Suite("Watching", .timeLimit(.minutes(10))) struct WatchTests {
+@Suite("Watching", .timeLimit(.minutes(20))) struct WatchTests {
     private static func start(_ tool: Tool, _ arguments: String...) throws -> Follower {
         Follower(try tool.start(["watch"] + arguments + ["--output", "jsonl"]))
     }

@@ -7,7 +7,7 @@ import Testing
 @testable import StoreRuntime
 
 /// How those who wait for the feed are told, and when the threads that tell them rest.
-@Suite(.timeLimit(.minutes(5))) struct DispatcherTests {
+@Suite(.timeLimit(.minutes(20))) struct DispatcherTests {
     @Test func `a thread rests only while nobody waits and nobody has waited`() {
         var state = DispatchState()
         let unparked = Mutex(0)

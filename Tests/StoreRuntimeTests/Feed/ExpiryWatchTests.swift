@@ -33,7 +33,7 @@ import Testing
         #expect(told(Self.consumer("a", at: 9, isExpired: true, number: 2)) == ["a"])
     }
 
-    @Test(.timeLimit(.minutes(10))) func `a program is told of a consumer that another has had expire, once`()
+    @Test(.timeLimit(.minutes(20))) func `a program is told of a consumer that another has had expire, once`()
         async throws
     {
         let folder = try StoreFolder()
@@ -66,7 +66,7 @@ import Testing
         #expect(told.withLock { $0 } == ["late"])
     }
 
-    @Test(.timeLimit(.minutes(10))) func `a program is told of a consumer that expires by its own retention`()
+    @Test(.timeLimit(.minutes(20))) func `a program is told of a consumer that expires by its own retention`()
         async throws
     {
         let told = Mutex<[String]>([])

@@ -6,7 +6,7 @@ import Testing
 @testable import StoreRuntime
 
 /// What readers, writers and retention do with a feed that somebody has damaged.
-@Suite(.timeLimit(.minutes(5))) struct FeedDamageTests {
+@Suite(.timeLimit(.minutes(20))) struct FeedDamageTests {
     private static func open(_ sample: SampleStore, _ change: (inout StoreLimits) -> Void = { _ in }) throws -> Store {
         var options = StoreOptions()
         options.durability = .relaxed

@@ -5,7 +5,7 @@ import Testing
 @testable import StoreRuntime
 
 /// What a reader is given who leaves out what its own program writes.
-@Suite(.timeLimit(.minutes(10))) struct OwnOriginTests {
+@Suite(.timeLimit(.minutes(20))) struct OwnOriginTests {
     @Test func `a reset comes although this process has noted it, and its own changes do not`() async throws {
         let folder = try StoreFolder()
         var start: Position

@@ -7,7 +7,7 @@ import Testing
 @testable import StoreRuntime
 
 /// What is found by looking now and then, where nothing wakes.
-@Suite(.timeLimit(.minutes(5))) struct SweepTests {
+@Suite(.timeLimit(.minutes(20))) struct SweepTests {
     /// A store as the dispatcher sees it.
     private final class Seen: Sendable {
         private let state = Mutex((sequence: UInt64(0), foreign: Int?.none, told: 0))

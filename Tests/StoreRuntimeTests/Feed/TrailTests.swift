@@ -6,7 +6,7 @@ import Testing
 @testable import StoreRuntime
 
 /// What a store remembers of change sets that have left the feed, and what it tells of them.
-@Suite(.timeLimit(.minutes(10))) struct TrailTests {
+@Suite(.timeLimit(.minutes(20))) struct TrailTests {
     private static let longID = String(repeating: "long ", count: 70)
 
     private static func options(trail: Int? = 1_000, retained: Int = 1) -> StoreOptions {

@@ -6,7 +6,7 @@ import Testing
 @testable import StoreRuntime
 
 /// Waiting for a position that this process does not see yet.
-@Suite(.timeLimit(.minutes(5))) struct WaitTests {
+@Suite(.timeLimit(.minutes(20))) struct WaitTests {
     /// A store whose positions are those of every other such one that is written to alike: one tells where another will come to.
     private static func twin(retained: Int = 10_000) throws -> Store {
         var options = StoreOptions()

@@ -5,7 +5,7 @@ import Testing
 
 @testable import StoreRuntime
 
-@Suite(.timeLimit(.minutes(10))) struct ClosingTests {
+@Suite(.timeLimit(.minutes(20))) struct ClosingTests {
     @Test func `closing inside a read closure returns at once and closes the store after it`() async throws {
         let folder = try StoreFolder()
         let store = try Store(at: folder.path, records: Sensor.self)

@@ -4,7 +4,7 @@ import Testing
 @testable import StoreRuntime
 
 /// The registry's state machine, against a model that says what must hold in the plainest way.
-@Suite(.timeLimit(.minutes(5))) struct PinStateTests {
+@Suite(.timeLimit(.minutes(20))) struct PinStateTests {
     private final class Plain {}
     private final class Restful: RestingObject {}
 

@@ -7,7 +7,7 @@ import Testing
 @testable import StoreRuntime
 
 /// Blocking writes that their callers do themselves, because nothing else waits.
-@Suite(.timeLimit(.minutes(10))) struct CallersWriteTests {
+@Suite(.timeLimit(.minutes(20))) struct CallersWriteTests {
     private func sensor(_ number: Int) -> Sensor { Sensor(id: "s\(number)", room: "r", serial: "\(number)") }
 
     @Test func `a blocking write runs on the calling thread, others on the writer's`() async throws {

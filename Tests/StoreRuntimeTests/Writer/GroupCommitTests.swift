@@ -5,7 +5,7 @@ import Testing
 
 @testable import StoreRuntime
 
-@Suite(.timeLimit(.minutes(10))) struct GroupCommitTests {
+@Suite(.timeLimit(.minutes(20))) struct GroupCommitTests {
     private struct OwnError: Error, Equatable { let number: Int }
 
     private func sensor(_ number: Int) -> Sensor { Sensor(id: "s\(number)", room: "r", serial: "\(number)") }

@@ -4,7 +4,7 @@ import StoreEngine
 import StoreRuntime
 import Testing
 
-@Suite(.timeLimit(.minutes(10))) struct MapGrowthTests {
+@Suite(.timeLimit(.minutes(20))) struct MapGrowthTests {
     /// What a run of a closure was given.
     private struct Inputs: Hashable, Sendable {
         var time: Date
