@@ -1,20 +1,24 @@
 internal import CLMDB
 internal import Glibc
+internal import Synchronization
 
 /// Tells when a file is written to, by whatever program (inotify).
 ///
-/// Two descriptors that stay the same until `deinit`.
+/// Two descriptors and a path that stay the same until `deinit`; `watched` belongs to the thread that waits.
 package final class FileWatch: Sendable {
     private let events: Int32
     private let stopping: Int32
+    private let path: String
+    /// What the kernel calls the watch of the file; negative while there is none.
+    private let watched: Atomic<Int32>
 
     /// Watches a file; nil where the system gives no watch (its limits are reached).
     package init?(_ path: String) {
+        self.path = path
         events = inotify_init1(Int32(IN_CLOEXEC) | Int32(IN_NONBLOCK))
         stopping = clmdb_make_event()
-        guard events >= 0, stopping >= 0, unsafe inotify_add_watch(events, path, UInt32(IN_MODIFY)) >= 0 else {
-            return nil
-        }
+        watched = Atomic(unsafe inotify_add_watch(events, path, UInt32(IN_MODIFY)))
+        guard events >= 0, stopping >= 0, watched.load(ordering: .relaxed) >= 0 else { return nil }
     }
 
     deinit {
@@ -31,6 +35,18 @@ package final class FileWatch: Sendable {
         _ = unsafe poll(&descriptors, 2, -1)
         drain()
         return descriptors[1].revents == 0
+    }
+
+    /// Has the kernel not look at writes to the file, which cost the writer each time, until ``resume()``.
+    package func pause() {
+        let old = watched.exchange(-1, ordering: .relaxed)
+        if old >= 0 { inotify_rm_watch(events, old) }
+        drain()
+    }
+
+    /// Ends ``pause()``. What was written before is not told. Where the system gives no watch any more, nothing is.
+    package func resume() {
+        watched.store(unsafe inotify_add_watch(events, path, UInt32(IN_MODIFY)), ordering: .relaxed)
     }
 
     /// Rests for a moment, so that many writes are one event.

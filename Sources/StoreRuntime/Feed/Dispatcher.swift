@@ -213,8 +213,11 @@ final class Dispatcher: Sendable {
         while watch.wait() {
             look(access)
             if isVain(&parking) {
-                // The kernel keeps a note of writes meanwhile: the wait after it ends at once.
+                watch.pause()
                 park(&parking)
+                watch.resume()
+                // Once it is watched again, for what was written meanwhile.
+                look(access)
                 continue
             }
             watch.rest(milliseconds: Dispatcher.foreignRestMilliseconds)

@@ -80,26 +80,34 @@ struct FeedCatchUp {
     }
 }
 
-/// What a reader that has stopped costs the writer, and in memory.
+/// What a reader that has stopped costs the writer, and in memory; or a consumer, for which the feed is kept.
 ///
-/// A store with such a reader and one without take turns, so that what else the machine does falls on both.
+/// A store with such a one and one without take turns, so that what else the machine does falls on both.
 struct StoppedReader {
     let count: Int
     private let turn = 5_000
 
     func run() async throws {
-        print("\(count) commits that are not synced, beside a reader that waited for one and stopped")
+        try await run(isConsumer: false)
+        try await run(isConsumer: true)
+    }
+
+    private func run(isConsumer: Bool) async throws {
+        let name = isConsumer ? "consumer" : "reader"
+        print("\(count) commits that are not synced, beside a \(name) that waited for one and stopped")
         let alone = try Store.temporary(records: Beat.self)
         let followed = try Store.temporary(records: Beat.self)
         defer {
             alone.close()
             followed.close()
         }
+        let consumer = isConsumer ? try await followed.holdConsumer("stopped") : nil
         let reader = Task {
-            var feed = followed.changes(from: .newest).makeAsyncIterator()
+            var feed = (consumer?.changes ?? followed.changes(from: .newest)).makeAsyncIterator()
+            // The schema is the first that a consumer is given.
+            if isConsumer { _ = try await feed.next() }
             _ = try await feed.next()
             try? await Task.sleep(for: .seconds(86_400))
-            _ = try await feed.next()
         }
         // It waits by now: one that finds something at once starts none of the threads that would cost anything.
         try await Task.sleep(for: .milliseconds(300))
@@ -113,11 +121,12 @@ struct StoppedReader {
         let grown = MemoryUse.anonymousKibibytes - before
         print(
             String(
-                format: "  without %7.0f commits/s, with the reader %7.0f (%.2f of alone), memory grew by %d KiB",
+                format: "  without %7.0f commits/s, with it %7.0f (%.2f of alone), memory grew by %d KiB",
                 Double(count) / seconds.alone, Double(count) / seconds.followed, seconds.alone / seconds.followed, grown
             ))
         reader.cancel()
         try await reader.value
+        withExtendedLifetime(consumer) {}
     }
 
     private func write(from first: Int, to store: Store) async throws -> Double {
