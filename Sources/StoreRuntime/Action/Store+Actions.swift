@@ -40,7 +40,7 @@ extension Store {
         do {
             try requireWritable()
             let payload = try payload(of: action)
-            let job = core.makeJob(nil, nil, { tx in try action.runNoted(payload: payload, in: &tx) }, ResultBox())
+            let job = core.makeJob(nil, { tx in try action.runNoted(payload: payload, in: &tx) }, ResultBox())
             core.submit(job) { result in
                 if case .failure(let error) = result { onError(error) }
             }

@@ -62,7 +62,7 @@ extension Model {
                 let id = id
                 let result = ResultBox<R>()
                 let job = core.makeJob(
-                    nil, nil,
+                    nil,
                     { tx in
                         guard token.isMutable else {
                             throw StoreError(

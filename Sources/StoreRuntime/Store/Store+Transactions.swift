@@ -26,16 +26,8 @@ extension Store {
     public func write<T: Sendable>(
         durability: Durability? = nil, _ body: @escaping @Sendable (inout WriteTransaction) throws -> T
     ) async throws -> Committed<T> {
-        try await write(originName: nil, durability: durability, body)
-    }
-
-    /// As ``write(durability:_:)``, under another name in the feed.
-    func write<T: Sendable>(
-        originName: String?, durability: Durability? = nil,
-        _ body: @escaping @Sendable (inout WriteTransaction) throws -> T
-    ) async throws -> Committed<T> {
         try requireWritable()
-        return try await core.write(originName: originName, durability: durability, body)
+        return try await core.write(durability: durability, body)
     }
 
     /// Runs `body` in a write transaction and blocks until it is committed: for programs without tasks.
@@ -52,7 +44,7 @@ extension Store {
         try requireWritable()
         try WriterThread.requireElsewhere()
         let result = ResultBox<T>()
-        let job = core.makeJob(durability, nil, body, result)
+        let job = core.makeJob(durability, body, result)
         return try core.committed(result, try core.runHere(job))
     }
 

@@ -4,11 +4,10 @@ import StoreEngine
 extension StoreCore {
     /// Runs `body` in a write transaction. See ``Store/write(durability:_:)``.
     func write<T: Sendable>(
-        originName: String? = nil, durability: Durability? = nil,
-        _ body: @escaping @Sendable (inout WriteTransaction) throws -> T
+        durability: Durability? = nil, _ body: @escaping @Sendable (inout WriteTransaction) throws -> T
     ) async throws -> Committed<T> {
         let result = ResultBox<T>()
-        let job = makeJob(durability, originName, body, result)
+        let job = makeJob(durability, body, result)
         let position = try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Position, any Error>) in
                 submit(job) { continuation.resume(with: $0) }
@@ -40,11 +39,10 @@ extension StoreCore {
     }
 
     func makeJob<T: Sendable>(
-        _ durability: Durability?, _ originName: String?,
-        _ body: @escaping @Sendable (inout WriteTransaction) throws -> T, _ result: ResultBox<T>
+        _ durability: Durability?, _ body: @escaping @Sendable (inout WriteTransaction) throws -> T,
+        _ result: ResultBox<T>
     ) -> WriteJob {
-        let context = makeContext(originName: originName)
-        return WriteJob(durability: durability ?? options.durability, context: context) { transaction in
+        WriteJob(durability: durability ?? options.durability, context: makeContext()) { transaction in
             result.set(try body(&transaction))
         }
     }

@@ -137,12 +137,8 @@ final class StoreCore: Sendable {
     func runOrEnqueue(_ job: WriteJob) throws(StoreError) { try requireWriter().runOrEnqueue(job) }
 
     /// The inputs of a new write closure.
-    ///
-    /// - Parameter originName: who writes, where that is not the program as a whole.
-    func makeContext(originName: String? = nil) -> WriteContext {
-        var origin = ownOrigin
-        if let originName { origin.name = originName }
-        return WriteContext(time: options.clock(), seed: options.randomSeed(), origin: origin, token: Self.nextToken())
+    func makeContext() -> WriteContext {
+        WriteContext(time: options.clock(), seed: options.randomSeed(), origin: ownOrigin, token: Self.nextToken())
     }
 
     /// Who writes here.

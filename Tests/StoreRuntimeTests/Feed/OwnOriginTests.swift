@@ -17,7 +17,14 @@ import Testing
         try folder.tamper { raw in try raw.put("stranger", [1], [2]) }
         let store = try Store(at: folder.path, records: Sensor.self)
         try await store.write { try $0.insert(Sensor(id: "b", room: "r", serial: "B")) }
-        _ = try await store.write(originName: "another") { try $0.insert(Sensor(id: "c", room: "r", serial: "C")) }
+        // A consumer's writes are its own, not the program's.
+        let consumer = try await store.holdConsumer("another")
+        var seen = consumer.changes.makeAsyncIterator()
+        let set = try #require(try await seen.next())
+        try await store.write { tx in
+            try tx.insert(Sensor(id: "c", room: "r", serial: "C"))
+            try consumer.acknowledge(set, in: &tx)
+        }
         var options = FeedOptions()
         options.skipsOwnOrigin = true
         var feed = store.changes(since: start, options).makeAsyncIterator()
