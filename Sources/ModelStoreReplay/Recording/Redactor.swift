@@ -90,11 +90,11 @@ struct Redactor {
             if case .set = type.unwrapped { value = Self.inOrder(value, type.unwrapped) }
         case let plain:
             if value.isNull { return }
-            var known = numbers[plain.pseudonymKind] ?? [:]
-            let key = JSONWriter.text(of: value)
-            let number = known[key] ?? known.count + 1
-            known[key] = number
-            numbers[plain.pseudonymKind] = known
+            let (kind, key) = (plain.pseudonymKind, JSONWriter.text(of: value))
+            let known = numbers[kind]?[key]
+            let number = known ?? (numbers[kind]?.count ?? 0) + 1
+            // In its place: a copy would copy all values that were met.
+            if known == nil { numbers[kind, default: [:]][key] = number }
             value = plain.pseudonym(number)
         }
     }
