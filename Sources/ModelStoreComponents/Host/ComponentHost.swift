@@ -16,6 +16,10 @@ public actor ComponentHost {
     public nonisolated let scope: Scope
     private let tree: Tree
     private let inbox: Inbox
+    /// Whether a pass waits for its view. Another that waited beside it might show something newer, which this one would then update
+    /// for once more, in the older view.
+    private var isPassing = false
+    private var awaitingPass: [CheckedContinuation<Void, Never>] = []
 
     init(_ scope: Scope) {
         self.scope = scope
@@ -46,10 +50,22 @@ public actor ComponentHost {
         await scope.untilShown()
         for _ in 0..<Tree.passLimit {
             guard tree.isDue, !scope.isClosed else { return }
-            tree.pass(in: try await scope.steadyView())
+            if isPassing { await passEnd() } else { try await pass() }
         }
         tree.tellEndlessUpdates()
     }
+
+    private func pass() async throws {
+        isPassing = true
+        defer {
+            isPassing = false
+            for continuation in awaitingPass { continuation.resume() }
+            awaitingPass = []
+        }
+        tree.pass(in: try await scope.steadyView())
+    }
+
+    private func passEnd() async { await withCheckedContinuation { awaitingPass.append($0) } }
 
     /// Updates components until the scope closes, then ends the tree.
     func run() async throws {

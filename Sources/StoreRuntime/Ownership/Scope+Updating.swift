@@ -2,8 +2,10 @@ public import StoreEngine
 
 // What those need who update something in a scope, such as a tree of components.
 extension Scope {
-    /// Waits until what was applied of the store is shown.
-    package nonisolated(nonsending) func untilShown() async { await core?.stepper.untilShown() }
+    /// Waits until what was committed to the store before is shown.
+    package nonisolated(nonsending) func untilShown() async {
+        if let core { await core.stepper.untilShown(core) }
+    }
 
     /// A view of the newest position of the scope's store, which is shown when this returns.
     ///

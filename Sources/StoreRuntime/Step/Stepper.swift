@@ -134,13 +134,13 @@ final class Stepper: Sendable {
         ask()
     }
 
-    /// Waits until what was applied is shown.
-    nonisolated(nonsending) func untilShown() async {
-        let sequence = applied.withLock { $0.hasPublications ? $0.position.sequence : nil }
-        if let sequence { await untilShown(sequence) }
+    /// Waits until what was committed before is shown; without steps, or where the store cannot be read, there is nothing to wait for.
+    nonisolated(nonsending) func untilShown(_ core: StoreCore) async {
+        guard isRunning, let newest = try? core.access.look() else { return }
+        await untilShown(newest.sequence)
     }
 
-    /// Waits until a position that was applied is shown.
+    /// Waits until a position that was committed is shown.
     nonisolated(nonsending) func untilShown(_ sequence: UInt64) async {
         if timeline.visibleSequence >= sequence { return }
         await withCheckedContinuation { continuation in
