@@ -2,7 +2,7 @@
 public struct ChangeConflict: Hashable, Sendable, CustomStringConvertible {
     /// What became of the record since.
     public enum Reason: Hashable, Sendable {
-        /// It was deleted, or is another one with the same id.
+        /// It was deleted, or is another one with the same id and other fields.
         case gone
         /// There is one again where the change deleted it.
         case exists

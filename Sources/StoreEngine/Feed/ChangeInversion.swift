@@ -31,6 +31,9 @@ struct ChangeInversion {
         action = .update(before, places: unsafe try RecordDifference.changedPlaces(from: old, to: after.span.bytes))
     }
 
+    /// Whether the record goes.
+    var deletes: Bool { if case .delete = action { true } else { false } }
+
     /// Why a record, as it is now, cannot be brought to where it was; nil when it can.
     func conflict(with stored: RawSpan?) throws(CodecError) -> ChangeConflict.Reason? {
         guard let after = try ChangeInversion.newest(change.after, type) else {
@@ -39,8 +42,9 @@ struct ChangeInversion {
         guard let stored else { return .gone }
         let now = try RecordBytes(unverified: stored)
         let left = unsafe try RecordBytes(unverified: after.span.bytes)
-        guard now.incarnation == left.incarnation else { return .gone }
         var changed = try RecordDifference.changedPlaces(from: left, to: stored)
+        // Another one that is the same in all fields is the one that undoing its deletion has brought back.
+        guard now.incarnation == left.incarnation || changed.isEmpty else { return .gone }
         if case .update(_, let places) = action { changed.removeAll { !places.contains($0) } }
         return changed.isEmpty ? nil : .changed(fields: changed.map { type.type.fields[$0].name })
     }

@@ -2,7 +2,8 @@ extension WriteTransaction {
     /// Undoes what a change set did, as a new write: inserts are deleted, deleted records inserted again, and the fields that
     /// updates changed get their earlier values. Other fields stay as they are now.
     ///
-    /// Rules of references hold: deleting what is referred to may be denied, or take others with it.
+    /// Rules of references hold: deleting what is referred to may be denied, or take others with it. What came to refer to it in the
+    /// change set itself does not any more then.
     ///
     /// - Parameters:
     ///   - changeSet: the whole change set, or what is wanted of it.
@@ -40,9 +41,9 @@ extension WriteTransaction {
             guard let entry = try _reading.feedEntry(sequence) else {
                 throw StoreError(.damaged, "change set \(sequence) is missing", remedy: "run `store-cli verify`")
             }
-            // What was done since was undone before, so nothing conflicts.
+            // What was done since was undone before, so nothing conflicts, and only what goes too refers to what goes.
             do {
-                try apply(inversions(of: entry.changes, sequence: sequence))
+                try apply(inversions(of: entry.changes, sequence: sequence), followsRules: false)
             } catch {
                 throw refuse(error)
             }
@@ -69,7 +70,7 @@ extension WriteTransaction {
                 remedy: "undo what came after it first, or skip conflicts")
         }
         do {
-            try apply(free)
+            try apply(free, followsRules: true)
         } catch {
             throw refuse(error)
         }
@@ -125,24 +126,31 @@ extension WriteTransaction {
         return try copyStored(inversion.type)
     }
 
-    private mutating func apply(_ inversions: [ChangeInversion]) throws(StoreError) {
+    /// Does what undoes a change set.
+    ///
+    /// Records go last: those that came to refer to them in the change set do not any more then, and are not taken along.
+    ///
+    /// - Parameter followsRules: whether what refers to a record that goes is dealt with by the rules of references. Without, the end of
+    ///   the write fails where something still does.
+    private mutating func apply(_ inversions: [ChangeInversion], followsRules: Bool) throws(StoreError) {
         var stuck: [ChangeInversion] = []
-        for inversion in inversions {
+        for inversion in inversions where !inversion.deletes {
             do {
-                try apply(inversion)
+                let isStored = try encodeInverted(inversion)
+                try put(inversion.typeIndex, mode: isStored ? .update : .insert)
             } catch {
                 guard error.code == .uniqueViolation else { throw error }
                 stuck.append(inversion)
             }
         }
-        if stuck.isEmpty { return }
-        // Records that gave each other their unique values: all are taken out before they come back.
+        // Records whose unique values others have that give them up: all are taken out before they come back.
         var records: [[UInt8]] = []
         for inversion in stuck {
             try encodeInverted(inversion)
             records.append(encoder.tableBytes.array())
         }
         for inversion in stuck where try load(inversion) { _ = try deleteAlone(inversion.typeIndex) }
+        for inversion in inversions where inversion.deletes { try delete(inversion, followsRules: followsRules) }
         for (inversion, record) in zip(stuck, records) {
             do {
                 try encoder.encode(fieldsOf: record)
@@ -153,14 +161,13 @@ extension WriteTransaction {
         }
     }
 
-    private mutating func apply(_ inversion: ChangeInversion) throws(StoreError) {
-        switch inversion.action {
-        case .delete:
+    private mutating func delete(_ inversion: ChangeInversion, followsRules: Bool) throws(StoreError) {
+        if followsRules {
             // One that another took with it is gone already.
             _ = unsafe try delete(inversion.typeIndex, key: inversion.change.key.span.bytes)
-        case .insert, .update:
-            let isStored = try encodeInverted(inversion)
-            try put(inversion.typeIndex, mode: isStored ? .update : .insert)
+        } else if try load(inversion) {
+            _ = try deleteAlone(inversion.typeIndex)
+            try noteDeletedTarget(inversion.typeIndex)
         }
     }
 

@@ -30,13 +30,14 @@ extension FeedModelRun {
         }
     }
 
-    /// What undoes some changes, the last one first, and of which records it cannot.
+    /// What undoes some changes, the last one first and what deletes last of all, and of which records it cannot.
     private func inverted(_ changes: [PlainChange], _ noted: Noted) -> ([PlainChange], conflicts: Set<String>) {
         var inverse: [PlainChange] = []
         var conflicts: Set<String> = []
         for change in changes.reversed() {
             let now = sensors[change.id]
-            guard noted.lives[change.id] == lives[change.id] || now == nil && change.after == nil,
+            // One that was deleted and is there again, the same in all fields, counts as that one.
+            guard noted.lives[change.id] == lives[change.id] || now == change.after,
                 let restored = restored(change, now)
             else {
                 conflicts.insert(change.id)
@@ -44,7 +45,7 @@ extension FeedModelRun {
             }
             inverse.append(PlainChange(id: change.id, before: now, after: restored))
         }
-        return (inverse, conflicts)
+        return (inverse.filter { $0.after != nil } + inverse.filter { $0.after == nil }, conflicts)
     }
 
     /// What a record is once a change of it is undone; nil when it was changed since in what the change has set.
