@@ -45,13 +45,19 @@ public struct ChangeSet: Sendable {
             store: state.identity, epoch: part.header.epoch, sequence: part.sequence - 1, hash: part.header.previousHash
         )
         self.state = state
-        changes = (wanted ?? Array(part.changes.indices)).map { place in
-            let change = part.changes[place]
-            let name = ChangeName(
-                store: state.identity, epoch: part.header.epoch, sequence: part.sequence,
-                index: part.firstIndex + place, time: part.header.time.timeIntervalSinceReferenceDate.bitPattern)
-            return RecordChange(change, type: ChangeSet.type(of: change, state), name: name)
+        if let wanted {
+            changes = wanted.map { ChangeSet.change($0, of: part, state) }
+        } else {
+            changes = part.changes.indices.map { ChangeSet.change($0, of: part, state) }
         }
+    }
+
+    private static func change(_ place: Int, of part: FeedPart, _ state: StoreState) -> RecordChange {
+        let change = part.changes[place]
+        let name = ChangeName(
+            store: state.identity, epoch: part.header.epoch, sequence: part.sequence,
+            index: part.firstIndex + place, time: part.header.time.timeIntervalSinceReferenceDate.bitPattern)
+        return RecordChange(change, type: ChangeSet.type(of: change, state), name: name)
     }
 
     package init(

@@ -16,6 +16,8 @@ struct FeedTail {
 
     /// The most change sets that are read at once from memory.
     private static let recentLimit = 256
+    /// The most change sets that are read at once from the store.
+    private static let readLimit = 512
     /// The most reads that are made to find something that is wanted.
     private static let readsPerLook = 16
     /// The most records that are put together into one change set, whatever is read at once.
@@ -34,20 +36,28 @@ struct FeedTail {
     /// How far it has read.
     var readPosition: Position { walk.position }
 
+    /// The last change set that was read and holds nothing that is still to be taken.
+    var passedSequence: UInt64 { ready.last.map { $0.firstSequence - 1 } ?? walk.position.sequence }
+
     /// The next change set, when there is one, and what is not wanted does not take long to pass.
     mutating func next() throws -> ChangeSet? {
-        let next = try peek()
-        if next != nil { take() }
-        return next
+        _ = try fill()
+        return ready.popLast()
     }
 
-    /// As ``next()``. It comes again until it is taken.
+    /// As ``next()``. It comes again until it is taken. Nil is no promise that nothing wanted is left: ``wait()`` returns at once
+    /// then.
     mutating func peek() throws -> ChangeSet? {
+        try fill() ? ready.last : nil
+    }
+
+    /// Reads until something is ready; whether something is.
+    private mutating func fill() throws -> Bool {
         // Not to the end where nothing is wanted: whoever waits then is told that there is more, unless he was cancelled.
         for _ in 0..<FeedTail.readsPerLook where ready.isEmpty {
-            guard try read() else { return nil }
+            guard try read() else { return false }
         }
-        return ready.last
+        return !ready.isEmpty
     }
 
     /// Takes what ``peek()`` gave.
@@ -58,8 +68,7 @@ struct FeedTail {
     /// - Returns: false when the task was cancelled.
     /// - Throws: ``StoreError`` with the code `closed`.
     func wait() async throws -> Bool {
-        let core = store.core
-        switch await core.dispatcher.wait(after: walk.position.sequence, core.access) {
+        switch await store.feedWake(after: walk.position.sequence) {
         case .moved: return true
         case .cancelled: return false
         case .closed: throw WriteQueue.closed
@@ -91,6 +100,7 @@ struct FeedTail {
         let (parts, state) = try readParts()
         guard let last = parts.last else { return false }
         var sets: [ChangeSet] = []
+        sets.reserveCapacity(parts.count + 1)
         for part in parts {
             if let set = try sieve.wanted(part, state) { sets.append(set) }
         }
@@ -99,7 +109,8 @@ struct FeedTail {
         if options.reportsProgress, sets.last.map({ $0.position != last.position }) ?? true {
             sets.append(ChangeSet(last, wanted: [], state))
         }
-        ready = sets.reversed()
+        sets.reverse()
+        ready = sets
         return true
     }
 
@@ -118,7 +129,10 @@ struct FeedTail {
         }
         let transaction = try core.beginRead()
         let scope = transaction._reading
-        return (try walk.read(scope, FeedWalk.Limits(changes: options.changesPerPart)), scope.state)
+        // Small ones not by the thousand, so that they are in the processor's cache when they are taken.
+        let limits = FeedWalk.Limits(
+            changes: options.changesPerPart, changeSets: options.squashes ? .max : FeedTail.readLimit)
+        return (try walk.read(scope, limits), scope.state)
     }
 
     private mutating func take(_ recent: ArraySlice<RecentEntry>, _ state: StoreState) throws -> [FeedPart] {

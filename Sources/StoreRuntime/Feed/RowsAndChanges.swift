@@ -133,6 +133,8 @@ public struct RowsAndChanges<R: Record>: AsyncSequence, Sendable {
                 ready = [.commit(changes, set)]
                 return
             }
+            // A look ends where it has passed a lot that is not wanted, too.
+            if let reached = feedBetween?.passedSequence, reached < between.end.sequence { return }
             feedBetween = nil
             give(between.chunk, between.next)
         }

@@ -180,4 +180,21 @@ import Testing
         }
         #expect(none.isEmpty && progress.position == account)
     }
+
+    @Test func `what changes between two chunks behind a lot of other changes is told`() async throws {
+        let store = try ChangeFeedTests.store()
+        for number in 1...2 { try await store.write { try $0.insert(ChangeFeedTests.sensor(number)) } }
+        var options = FeedOptions()
+        options.changesPerPart = 1
+        var reader = store.rowsAndChanges(of: Sensor.self, options, chunk: 1).makeAsyncIterator()
+        var mirror = Mirror()
+        _ = mirror.apply(try #require(try await reader.next()))
+        #expect(mirror.sensors.keys.sorted() == ["s1"])
+        // Each is a read of its own that leads to nothing.
+        for number in 0..<50 { try await store.write { try $0.insert(Account(email: "\(number)", balance: 1)) } }
+        try await store.write { tx in try tx.update(Sensor.self, id: "s1") { $0.celsius = 99 } }
+        while !mirror.isReady { _ = mirror.apply(try #require(try await reader.next())) }
+        #expect(mirror.sensors["s1"]?.celsius == 99)
+        #expect(mirror.sensors.keys.sorted() == ["s1", "s2"])
+    }
 }
