@@ -27,6 +27,8 @@ struct WriteQueue {
     private var worker = Worker.nobody
     private var jobs: [WriteJob] = []
     private var tasks: [@Sendable () -> Void] = []
+    /// Whether the last piece of work was a task.
+    private var hasDoneTask = false
     private let limits: StoreLimits
 
     init(limits: StoreLimits) { self.limits = limits }
@@ -83,7 +85,12 @@ struct WriteQueue {
     }
 
     private mutating func takeNext() -> Work? {
-        if !tasks.isEmpty { return .task(tasks.removeFirst()) }
+        // In turns: tasks that ask for the next one, such as steps of retention, keep nobody from writing.
+        if !tasks.isEmpty, jobs.isEmpty || !hasDoneTask {
+            hasDoneTask = true
+            return .task(tasks.removeFirst())
+        }
+        hasDoneTask = false
         if !jobs.isEmpty {
             let count = min(jobs.count, limits.batchedWrites)
             let batch = Array(jobs[..<count])
