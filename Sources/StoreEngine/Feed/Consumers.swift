@@ -89,12 +89,17 @@ extension WriteTransaction {
     /// Notes that a consumer has seen the feed up to `position`.
     ///
     /// - Parameter skipped: how many change sets of these it has left out.
-    /// - Throws: ``StoreError``: as ``heldConsumer(_:generation:)``; `consumerLost` when it is there or past it already. The
-    ///   closure cannot be committed then.
+    /// - Throws: ``StoreError``: as ``heldConsumer(_:generation:)``; `consumerLost` when it is there or past it already;
+    ///   `positionOfAnotherStore`, `positionInFuture`. The closure cannot be committed then.
     package mutating func acknowledge(
         _ name: String, generation: UInt64, to position: Position, skipped: Int = 0
     ) throws(StoreError) {
         var consumer = try heldConsumer(name, generation: generation)
+        do {
+            try _reading.requireKnown(position, head)
+        } catch {
+            throw refuse(error)
+        }
         guard consumer.position.sequence < position.sequence else {
             throw refuse(
                 StoreError(

@@ -97,6 +97,17 @@ public struct WriteTransaction: ~Copyable, ReadableTransaction {
             remedy: "write it in a step before that one, or write a record of the new type")
     }
 
+    /// Fails when what was written so far could not be committed: after an error that the closure went on from, and while a reference
+    /// leads nowhere.
+    package borrowing func requireWhole() throws(StoreError) {
+        if let failure { throw failure }
+        do {
+            try requireTargets()
+        } catch {
+            throw StoreError(reading: error, at: "a record")
+        }
+    }
+
     /// The error that forbids a commit, if the closure met one and went on.
     package var pendingFailure: StoreError? { failure }
 }

@@ -30,7 +30,7 @@ struct ConsumerRun {
         defer { options.onEvent(.ended(position: progress.noted)) }
         do {
             try await run(&progress)
-        } catch is CancellationError {
+        } catch is CancellationError where Task.isCancelled {
         } catch {
             // The error is what matters; what is not noted comes again.
             _ = try? await noteAtEnd(&progress)
@@ -67,8 +67,12 @@ struct ConsumerRun {
 
     private func run(_ progress: inout Progress) async throws {
         var tail = try makeTail(after: progress.noted)
-        while !Task.isCancelled {
+        var isInside = false
+        // A change set that was begun is dealt with to its end.
+        while !Task.isCancelled || isInside {
             guard let set = try tail.next() else {
+                // The rest of it is there, behind a lot that is not wanted.
+                if isInside { continue }
                 progress.dealt = tail.readPosition
                 // What is dealt with is noted once nothing waits.
                 if progress.hasEffects || pace.isDue(progress.count, reads: tail.readCount - progress.reads) {
@@ -83,6 +87,7 @@ struct ConsumerRun {
                 assert(progress.noted.sequence >= set.sequence)
                 tail.skip(to: progress.noted)
             case .elsewhere(let body):
+                isInside = !set.isLastPart
                 if try await !deal(with: set, body) { progress.skipped.insert(set.sequence) }
                 guard set.isLastPart else { continue }
                 progress.dealt = set.position
@@ -153,9 +158,10 @@ struct ConsumerRun {
             do {
                 try await body(set)
                 return true
-            } catch let error as CancellationError {
+            } catch let error as CancellationError where Task.isCancelled {
                 throw error
             } catch {
+                // Also a cancellation of something else, such as a request that took too long.
                 if try await !shallRetry(set.sequence, &attempt, error) { return false }
             }
         }

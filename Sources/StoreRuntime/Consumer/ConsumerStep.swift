@@ -3,7 +3,7 @@ import StoreEngine
 /// One transaction of a consumer whose effects are in the store: reads the feed in the transaction itself, from where the
 /// consumer is in it, so that no change set can come twice or be missed.
 struct ConsumerStep: Sendable {
-    /// What `body` threw, for which change set.
+    /// What `body` threw, for which change set, or why what it wrote cannot be committed.
     struct Failure: Error {
         let sequence: UInt64
         let error: any Error
@@ -27,13 +27,17 @@ struct ConsumerStep: Sendable {
         var sieve = FeedSieve(
             consumer.feedOptions, own: consumer.store.core.ownOrigin, skippedConsumer: consumer.name)
         var count = 0
+        var last: UInt64?
         reading: while walk.isInside || count < limit {
             let limits = FeedWalk.Limits(changes: consumer.feedOptions.changesPerPart, changeSets: limit - count)
             let parts = try walk.read(tx._reading, limits)
             if parts.isEmpty { break }
             let state = tx._reading.state
             for part in parts {
-                if let set = try sieve.wanted(part, state) { try deal(with: set, &tx) }
+                if let set = try sieve.wanted(part, state) {
+                    try deal(with: set, &tx)
+                    last = set.sequence
+                }
                 guard part.isLast else { continue }
                 dealt = part.position
                 count += 1
@@ -41,6 +45,13 @@ struct ConsumerStep: Sendable {
             }
         }
         guard dealt.sequence > held.position.sequence else { return held.position }
+        if let last {
+            do {
+                try tx.requireWhole()
+            } catch {
+                throw Failure(sequence: last, error: error)
+            }
+        }
         try tx.acknowledge(consumer.name, generation: consumer.generation, to: dealt)
         return dealt
     }

@@ -51,7 +51,8 @@ public final class FeedConsumer: Sendable {
     /// Does nothing for a part that is not the last of its change set. It makes no change set of its own.
     ///
     /// - Throws: ``StoreError``: `consumerLost` when somebody else has taken the consumer over, or the change set was
-    ///   acknowledged before; `consumerExpired`; `consumerNotFound`. The write cannot be committed then.
+    ///   acknowledged before; `consumerExpired`; `consumerNotFound`; `positionOfAnotherStore` for a change set of another store. The
+    ///   write cannot be committed then.
     public func acknowledge(_ changeSet: ChangeSet, in transaction: inout WriteTransaction) throws(StoreError) {
         guard changeSet.isLastPart else { return }
         try transaction.acknowledge(name, generation: generation, to: changeSet.position)

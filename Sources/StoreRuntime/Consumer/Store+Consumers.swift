@@ -62,18 +62,16 @@ extension Store {
     private func knownConsumer(_ name: String, _ options: ConsumerOptions) async throws -> ConsumerState {
         let known = try readConsumer(name)
         if let known { return known }
-        let start = try startPosition(options.start)
-        return try await write { tx in try tx.makeConsumer(named: name, at: start, lease: options.lease) }.result
+        return try await write { tx in
+            // In the write itself: before it, retention might pass a position that was read.
+            let start = try options.start.position(in: tx._reading)
+            return try tx.makeConsumer(named: name, at: start, lease: options.lease)
+        }.result
     }
 
     func readConsumer(_ name: String) throws -> ConsumerState? {
         let transaction = try beginRead()
         return try transaction._reading.consumer(named: name)
-    }
-
-    private func startPosition(_ start: FeedStart) throws -> Position {
-        let transaction = try beginRead()
-        return try start.position(in: transaction._reading)
     }
 
     /// Begins a new generation, so that who held the consumer before cannot move it any more; nil when it was deleted and made
