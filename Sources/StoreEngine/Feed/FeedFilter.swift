@@ -47,11 +47,13 @@ package struct FeedFilters: Sendable {
     }
 
     private var byType: [UInt32: [Ready]] = [:]
+    private let names: Set<String>
 
     /// Makes filters ready; what passes one of them is wanted.
     ///
     /// - Throws: ``StoreError``: `unknownType`, `unknownField`, `invalidValue` when a condition does not fit its type.
     package init(_ filters: [FeedFilter], _ catalog: Catalog) throws(StoreError) {
+        names = Set(filters.map(\.typeName))
         for filter in filters {
             let type = catalog.types[try catalog.requirePlace(ofTypeNamed: filter.typeName)]
             var fields: Set<UInt32> = []
@@ -68,10 +70,15 @@ package struct FeedFilters: Sendable {
         }
     }
 
-    /// Whether a change is wanted. Changes of a wanted type's schema are, and resets of it.
+    /// Whether a change is wanted. Changes of a wanted type's schema are, and resets of it; also the end of one that had its name
+    /// until a migration replaced it.
     package func pass(_ change: FeedChange, type: OpenType?) throws(CodecError) -> Bool {
         if change.kind == .reset, change.type == .max { return true }
-        guard let filters = byType[change.type], let type else { return false }
+        guard let type else {
+            guard change.kind == .schema else { return false }
+            return names.contains(try change.describedType().name)
+        }
+        guard let filters = byType[change.type] else { return false }
         guard change.isOfRecord else { return true }
         for filter in filters where try FeedFilters.pass(filter, change, type) { return true }
         return false

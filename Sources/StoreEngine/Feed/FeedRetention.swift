@@ -88,7 +88,7 @@ package struct FeedRetention {
         let removed = try removeFragments(
             before: try removable(head, raw), atMost: FeedRetention.fragmentsPerStep, &raw)
         if removed > 0 || head.oldest != wasOldest { outcome.didWrite = true }
-        if removed == FeedRetention.fragmentsPerStep || head.oldest - wasOldest == UInt64(FeedRetention.agesPerStep) {
+        if removed == FeedRetention.fragmentsPerStep || head.oldest - wasOldest >= UInt64(FeedRetention.agesPerStep) {
             outcome.hasMore = true
         }
         return outcome
@@ -129,11 +129,31 @@ package struct FeedRetention {
         guard let seconds = limits.retainedSeconds else { return head.oldest }
         var oldest = head.oldest
         let end = min(head.sequence, head.oldest + UInt64(FeedRetention.agesPerStep))
+        let isOld = { (time: Date) in time.addingTimeInterval(seconds) < now }
         while oldest < end, let (sequence, time) = try firstTime(oldest..<end, raw) {
-            guard time.addingTimeInterval(seconds) < now else { break }
-            oldest = sequence + 1
+            if isOld(time) {
+                oldest = sequence + 1
+            } else if let later = try lookAhead(from: sequence, head, raw, isOld) {
+                oldest = later + 1
+            } else {
+                break
+            }
         }
         return oldest
+    }
+
+    /// A change set after one that is not old by its time, and is itself: then so is that one, which was written while a clock was
+    /// fast, and would hold back all that comes after it. Some are looked at, ever farther on.
+    private func lookAhead(
+        from sequence: UInt64, _ head: FeedHead, _ raw: borrowing LMDBWriteTransaction, _ isOld: (Date) -> Bool
+    ) throws(StoreError) -> UInt64? {
+        var distance: UInt64 = 1
+        while sequence + distance < head.sequence {
+            let later = sequence + distance
+            if let found = try firstTime(later..<later + 1, raw), isOld(found.time) { return later }
+            distance *= 2
+        }
+        return nil
     }
 
     /// How far the feed may be cut, so that no consumer loses what its lease keeps. One whose lease is over expires.
@@ -161,6 +181,8 @@ package struct FeedRetention {
         _ consumer: ConsumerState, _ head: FeedHead, _ now: Date, _ raw: borrowing LMDBWriteTransaction
     ) throws(StoreError) -> Bool {
         let lease = consumer.lease
+        // Nothing can be kept any more for one that has missed something.
+        guard consumer.position.sequence + 1 >= head.oldest else { return false }
         guard lease.holds, head.sequence - consumer.position.sequence <= UInt64(lease.changeSets) else { return false }
         let next = max(consumer.position.sequence + 1, head.oldest)
         let first = try firstTime(next..<head.sequence + 1, raw)

@@ -9,9 +9,9 @@ extension RecordChange {
         guard change.kind == .schema else { return nil }
         let described: RecordType
         do {
-            described = try JSONDecoder().decode(RecordType.self, from: Data(change.record))
+            described = try change.describedType()
         } catch {
-            throw StoreError(CodecError("its description cannot be read: \(error)"), at: "the change \(name)")
+            throw StoreError(error, at: "the change \(name)")
         }
         let keys = described.idFields.compactMap { described.place(ofField: $0) }.map { described.fields[$0].name }
         let columns = described.fields.enumerated().map { place, field in
@@ -30,5 +30,16 @@ extension RecordChange {
         ]
         if described.isReplaced == true { members.append(JSONMember("isReplaced", .bool(true))) }
         return .object(members)
+    }
+}
+
+extension FeedChange {
+    /// The record type that a change of the schema describes.
+    func describedType() throws(CodecError) -> RecordType {
+        do {
+            return try JSONDecoder().decode(RecordType.self, from: Data(record))
+        } catch {
+            throw CodecError("its description cannot be read: \(error)")
+        }
     }
 }

@@ -66,6 +66,44 @@ import Testing
         #expect(isBusy ? range.lowerBound >= old : range == (old - 1)...old, "\(range)")
     }
 
+    @Test func `what was written while the clock was fast leaves with what was written after it`() throws {
+        let clock = StandingClock()
+        var options = StoreOptions()
+        options.clock = { clock.now }
+        options.limits.retainedSeconds = 60
+        let store = try Store.temporary(records: Sensor.self, options: options)
+        try Self.write(10, to: store)
+        clock.pass(1_000_000)
+        try Self.write(40, to: store)
+        clock.pass(-1_000_000)
+        let fast = try store.position.sequence
+        try Self.write(200, to: store)
+        clock.pass(50)
+        try Self.trim(store)
+        #expect(try store.feedRange.lowerBound < fast - 40, "nothing is too old yet")
+        try Self.write(1, to: store)
+        clock.pass(20)
+        let newest = try store.position.sequence
+        try Self.trim(store)
+        #expect(try store.feedRange == (newest - 1)...newest)
+    }
+
+    @Test func `a consumer that was made where nothing is retained expires, and holds nothing`() throws {
+        var options = StoreOptions()
+        options.durability = .relaxed
+        options.limits.retainedChangeSets = 16
+        let store = try Store.temporary(records: Sensor.self, options: options)
+        let early = try store.position
+        try Self.write(200, to: store)
+        try Self.trim(store)
+        #expect(try store.feedRange.lowerBound > early.sequence)
+        try store.write { tx in _ = try tx.makeConsumer(named: "late", at: early, lease: RetentionLease()) }
+        try Self.write(200, to: store)
+        try Self.trim(store)
+        #expect(try store.consumers().map(\.isExpired) == [true])
+        #expect(try store.feedRange.count <= 18)
+    }
+
     @Test func `opening a store for writing removes what has become too old meanwhile`() throws {
         let folder = try StoreFolder()
         let clock = StandingClock()
