@@ -67,6 +67,12 @@ struct DispatchState {
         return ready.values.map(\.resume)
     }
 
+    /// Ends all waits of now, as though the feed had moved on, so that those who wait look what has become of the store.
+    mutating func stir() -> [Resume] {
+        defer { waiters = [:] }
+        return waiters.values.map(\.resume)
+    }
+
     /// Notes that somebody wants to hear of every move from now on.
     mutating func listen() { isListenedTo = true }
 

@@ -93,15 +93,23 @@ final class Dispatcher: Sendable {
         recent.withLock { $0.after(sequence, limit: limit) }
     }
 
-    /// Waits until there is a change set after `sequence`.
-    func wait(after sequence: UInt64, _ access: Access) async -> DispatchState.Wake {
+    /// Waits until there is a change set after `sequence`, or until ``stir()``.
+    ///
+    /// - Parameter isOpen: whether the store that waits is open. Looked at with the lock held, so that a stir that its closing makes is
+    ///   not missed.
+    func wait(
+        after sequence: UInt64, _ access: Access, isOpen: @Sendable () -> Bool = { true }
+    ) async -> DispatchState.Wake {
         start(access)
         let id = state.withLock { $0.makeID() }
         let wake = await withTaskCancellationHandler {
             await withCheckedContinuation { (continuation: CheckedContinuation<DispatchState.Wake, Never>) in
-                let (wake, parked) = state.withLock { state in
+                var parked: [@Sendable () -> Void] = []
+                let wake: DispatchState.Wake? = state.withLock { state in
+                    guard isOpen() else { return .closed }
                     let wake = state.wait(id, after: sequence) { continuation.resume(returning: $0) }
-                    return (wake, wake == nil ? state.takeParked() : [])
+                    if wake == nil { parked = state.takeParked() }
+                    return wake
                 }
                 if let wake { continuation.resume(returning: wake) }
                 for unpark in parked { unpark() }
@@ -112,6 +120,9 @@ final class Dispatcher: Sendable {
         state.withLock { $0.forget(id) }
         return wake
     }
+
+    /// Has all who wait look again what has become of the store.
+    func stir() { for resume in state.withLock({ $0.stir() }) { resume(.moved) } }
 
     /// Starts the threads, if they do not run, and tells `listener` from now on whenever the feed has moved on. They do not rest
     /// any more.

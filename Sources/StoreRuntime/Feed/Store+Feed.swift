@@ -125,12 +125,17 @@ extension Store {
                     return
                 }
             } catch let error as StoreError where error.code == .positionInFuture {
-                switch await core.dispatcher.wait(after: position.sequence - 1, core.access) {
+                switch await feedWake(after: position.sequence - 1) {
                 case .moved: continue
                 case .cancelled: throw CancellationError()
                 case .closed: throw WriteQueue.closed
                 }
             }
         }
+    }
+
+    /// Waits until there may be a change set after `sequence`, or this store is closed.
+    func feedWake(after sequence: UInt64) async -> DispatchState.Wake {
+        await core.dispatcher.wait(after: sequence, core.access) { [self] in isStillOpen }
     }
 }

@@ -61,6 +61,8 @@ public final class Store: Sendable {
     /// closure has ended.
     public func close() {
         guard isOpen.exchange(false, ordering: .acquiringAndReleasing) else { return }
+        // Its readers end now, also where others have the same directory open.
+        core.dispatcher.stir()
         // Here, also for a last reference that goes with a closure, closing would wait for what this thread is in.
         guard WriterThread.isCurrent || core.environment.isReadOnThisThread else { return end() }
         DispatchQueue.global().async { [core, temporary] in Store.end(core, temporary) }
@@ -84,6 +86,9 @@ public final class Store: Sendable {
 
     /// Fails when this store is closed.
     func requireOpen() throws(StoreError) {
-        guard isOpen.load(ordering: .acquiring) else { throw WriteQueue.closed }
+        guard isStillOpen else { throw WriteQueue.closed }
     }
+
+    /// Whether this store was not closed.
+    var isStillOpen: Bool { isOpen.load(ordering: .acquiring) }
 }

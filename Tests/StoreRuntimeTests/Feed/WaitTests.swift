@@ -108,4 +108,32 @@ import Testing
         #expect(try store.feedRange.lowerBound > positions[0].sequence)
         try await store.wait(for: positions[0])
     }
+
+    @Test func `closing one of two stores of a directory ends its own waits, and leaves the other's`() async throws {
+        let ahead = try await Self.positions(1)
+        let folder = try StoreFolder()
+        let (first, second) = (
+            try Store(at: folder.path, records: Sensor.self), try Store(at: folder.path, records: Sensor.self)
+        )
+        let start = try first.position
+        let later = Position(
+            store: start.store, epoch: start.epoch, sequence: start.sequence + 1, hash: ahead[0].hash)
+        let closed = [
+            Task { try await first.wait(for: later) },
+            Task { for try await _ in first.changes(since: start) {} },
+        ]
+        let read = Task {
+            for try await set in second.changes(since: start) { return set.sequence }
+            return 0
+        }
+        await Self.isAwaited(first)
+        first.close()
+        for task in closed {
+            let error = await #expect(throws: StoreError.self) { try await task.value }
+            #expect(error?.code == .closed)
+        }
+        let written = try await Self.write(1, to: second)
+        #expect(try await read.value == written.sequence)
+        second.close()
+    }
 }
