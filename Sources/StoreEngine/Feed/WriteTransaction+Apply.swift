@@ -92,8 +92,14 @@ extension WriteTransaction {
         didKeepHouse = true
         try encode(values, of: state.catalog.types[typeIndex])
         try put(typeIndex, mode: .insert)
-        // What is no change need not be remembered.
-        if changes.byteCount > 1 << 20 { changes = NetChanges() }
+    }
+
+    /// Has what this closure inserts from now on have no change set, so that readers of the feed, live results and consumers never
+    /// learn of it. For measuring what the feed costs, and for nothing else.
+    @_spi(Measuring)
+    public mutating func leaveOutOfFeed() {
+        seededIncarnation = incarnation
+        didKeepHouse = true
     }
 
     private mutating func encode(_ values: [DynamicValue], of type: OpenType) throws(StoreError) {

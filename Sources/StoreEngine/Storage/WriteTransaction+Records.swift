@@ -100,6 +100,8 @@ extension WriteTransaction {
         } catch {
             throw failed(error, type)
         }
+        // What comes without a change set is no change.
+        if seededIncarnation != nil { return }
         let index = known ?? changes.add(address, key: recordKey)
         changes.set(index, after: encoder)
         try requireRoomForChanges()

@@ -28,7 +28,9 @@ import Testing
         var samples: [Sample]
 
         init(_ store: Store) throws {
-            (halls, probes, samples) = try store.read { try ($0.all(Hall.self), $0.all(Probe.self), $0.all(Sample.self)) }
+            (halls, probes, samples) = try store.read {
+                try ($0.all(Hall.self), $0.all(Probe.self), $0.all(Sample.self))
+            }
         }
     }
 

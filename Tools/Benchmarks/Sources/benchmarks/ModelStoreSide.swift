@@ -1,4 +1,5 @@
 import ModelStore
+@_spi(Measuring) import StoreEngine
 
 /// ModelStore through its public interface.
 final class ModelStoreSide: Side {
@@ -10,8 +11,14 @@ final class ModelStoreSide: Side {
 
     func close() { store.close() }
 
-    func insertTogether(_ accounts: [Account]) throws {
+    func insertTogether(_ accounts: [Account]) throws { try insertTogether(accounts, isFed: true) }
+
+    /// Inserts accounts in one transaction.
+    ///
+    /// - Parameter isFed: whether the transaction has a change set, as it does for all who use the store.
+    func insertTogether(_ accounts: [Account], isFed: Bool) throws {
         try store.write { transaction in
+            if !isFed { transaction.leaveOutOfFeed() }
             for account in accounts { try transaction.insert(account) }
         }
     }

@@ -1,9 +1,7 @@
 import Foundation
 
-/// What the feed costs a bulk insert.
-///
-/// ModelStore has no way to leave its feed out, and shall have none. So LMDB through its C interface does the same puts with the
-/// feed's entry and without, in turns; ModelStore's own insert stands beside them.
+/// What the feed costs a bulk insert: ModelStore's own, with its change set and, as no program can, without; and LMDB's through its C
+/// interface, with the same puts. All in turns.
 struct FeedInsert {
     let directory: String
     let count: Int
@@ -12,14 +10,22 @@ struct FeedInsert {
     private enum Kind: String, CaseIterable {
         case rawWithout = "LMDB, records and indexes"
         case rawWith = "LMDB, the feed's entry as well"
+        case modelStoreWithout = "ModelStore without its feed"
         case modelStore = "ModelStore"
 
         func open(_ directory: String) throws -> any Side {
             switch self {
             case .rawWithout: try RawSide(directory: directory, keepsFeed: false)
             case .rawWith: try RawSide(directory: directory)
-            case .modelStore: try ModelStoreSide(directory: directory)
+            case .modelStore, .modelStoreWithout: try ModelStoreSide(directory: directory)
             }
+        }
+
+        func insert(_ accounts: [Account], into side: any Side) throws {
+            if self == .modelStoreWithout, let store = side as? ModelStoreSide {
+                return try store.insertTogether(accounts, isFed: false)
+            }
+            try side.insertTogether(accounts)
         }
     }
 
@@ -47,10 +53,13 @@ struct FeedInsert {
                     format: "  %@%6.0f ns a record, of which %6.0f ns of a processor", name,
                     elapsed / Double(count) * 1e9, processor / Double(count) * 1e9))
         }
-        print(
-            String(
-                format: "  the feed's part of LMDB's insert: %.0f%%, of its processor time %.0f%%",
-                part(times, \.elapsed) * 100, part(times, \.processor) * 100))
+        for (name, without, with) in [
+            ("ModelStore's", Kind.modelStoreWithout, .modelStore), ("LMDB's", .rawWithout, .rawWith),
+        ] {
+            let elapsed = part(times, \.elapsed, without, with) * 100
+            let processor = part(times, \.processor, without, with) * 100
+            print("  the feed's part of \(name) insert: \(Int(elapsed))%, of its processor time \(Int(processor))%")
+        }
     }
 
     private func measure(_ kind: Kind, _ accounts: [Account], _ times: inout Times) throws {
@@ -59,7 +68,7 @@ struct FeedInsert {
         defer { try? FileManager.default.removeItem(atPath: path) }
         let side = try kind.open(path)
         let (elapsed, processor) = (Clock.elapsed(), Clock.processor())
-        try side.insertTogether(accounts)
+        try kind.insert(accounts, into: side)
         times.elapsed.append(Clock.elapsed() - elapsed)
         times.processor.append(Clock.processor() - processor)
         try side.close()
@@ -70,8 +79,10 @@ struct FeedInsert {
         return sorted.isEmpty ? 0 : sorted[sorted.count / 2]
     }
 
-    private func part(_ times: [Kind: Times], _ what: KeyPath<Times, [Double]>) -> Double {
-        1 - median(.rawWithout, times, what) / median(.rawWith, times, what)
+    private func part(
+        _ times: [Kind: Times], _ what: KeyPath<Times, [Double]>, _ without: Kind, _ with: Kind
+    ) -> Double {
+        1 - median(without, times, what) / median(with, times, what)
     }
 
     private enum Clock {
