@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// Two processes write one store, and one of them is killed again and again.
-@Suite(.serialized, .timeLimit(.minutes(TestRun.isLong ? 60 : 5))) struct KillTests {
+@Suite(.serialized, .timeLimit(.minutes(TestRun.isLong ? 60 : 20))) struct KillTests {
     /// Where a victim is killed.
     enum Moment: CaseIterable {
         /// Wherever it is when the test has heard enough.

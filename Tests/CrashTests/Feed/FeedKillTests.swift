@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// Two processes write, three want the same consumers, and each is killed again and again.
-@Suite(.serialized, .timeLimit(.minutes(TestRun.isLong ? 60 : 5))) struct FeedKillTests {
+@Suite(.serialized, .timeLimit(.minutes(TestRun.isLong ? 60 : 20))) struct FeedKillTests {
     private static let lanes = ["a", "b"]
 
     private func startWriter(

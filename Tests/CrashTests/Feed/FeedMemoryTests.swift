@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// What a reader of large change sets takes of memory.
-@Suite(.timeLimit(.minutes(TestRun.isLong ? 60 : 5))) struct FeedMemoryTests {
+@Suite(.timeLimit(.minutes(TestRun.isLong ? 60 : 20))) struct FeedMemoryTests {
     /// By how many KiB a process grows that reads a change set of so many changes in parts of so many.
     private func growth(_ directory: String, count: Int, part: Int) throws -> Int {
         let lines = try Command.run(FeedWorker.path, ["drain", directory, String(count), String(part)])

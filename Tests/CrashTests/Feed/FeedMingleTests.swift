@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// Processes that write and follow what all of them write.
-@Suite(.timeLimit(.minutes(TestRun.isLong ? 60 : 5))) struct FeedMingleTests {
+@Suite(.timeLimit(.minutes(TestRun.isLong ? 60 : 20))) struct FeedMingleTests {
     @Test(arguments: 0..<(TestRun.isLong ? 100 : 2))
     func `each process sees its own writes and those of others as one feed, without a hole`(round: Int) throws {
         let directory = try ScratchDirectory()

@@ -3,7 +3,7 @@ import Testing
 
 /// SIGKILL proves nothing about durability, since the page cache survives it. These tests replay what workers wrote and
 /// synced, and look at what a disk may hold after the power went at any moment.
-@Suite(.serialized, .timeLimit(.minutes(TestRun.isLong ? 60 : 5))) struct PowerLossTests {
+@Suite(.serialized, .timeLimit(.minutes(TestRun.isLong ? 60 : 20))) struct PowerLossTests {
     @Test func `full writes survive the loss of power at any moment, and relaxed ones go from the end only`() throws {
         var total = PowerLoss.Outcome()
         for round in 0..<(TestRun.isLong ? 12 : 1) {

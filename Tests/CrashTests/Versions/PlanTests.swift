@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// Programs that migrate a store by a plan, as processes.
-@Suite(.timeLimit(.minutes(TestRun.isLong ? 60 : 5))) struct PlanTests {
+@Suite(.timeLimit(.minutes(TestRun.isLong ? 60 : 20))) struct PlanTests {
     private static let count = 2_000
 
     /// A store of the plan's first version; a running program of that version has it open, if asked for.

@@ -54,7 +54,7 @@ struct FeedInsert {
                     elapsed / Double(count) * 1e9, processor / Double(count) * 1e9))
         }
         for (name, without, with) in [
-            ("ModelStore's", Kind.modelStoreWithout, .modelStore), ("LMDB's", .rawWithout, .rawWith),
+            ("ModelStore's", Kind.modelStoreWithout, Kind.modelStore), ("LMDB's", .rawWithout, .rawWith),
         ] {
             let elapsed = part(times, \.elapsed, without, with) * 100
             let processor = part(times, \.processor, without, with) * 100
