@@ -19,17 +19,20 @@ public import StoreRuntime
 /// Each element notifies on its own: who reads `count` hears nothing of an action after which it is what it was, where its values
 /// can be compared. Actions are done one after the other. It can be used from any thread.
 ///
-/// - `storage` is protected by its mutex. Reducers run under it; observers are told outside of it.
+/// An element is read of each new state for as long as somebody observes it, so it must be there for as long: `\.items[5]` may be
+/// read of a state with six items, and is to be observed only where there always are as many. Who observes `\.items` may have any.
+///
+/// - `storage` is protected by its mutex. Reducers run under it; elements are read, and observers told, outside of it.
 @dynamicMemberLookup
 public final class StateStore<Content: Sendable, Action: Sendable>: Sendable {
     private struct Storage {
         var content: Content
         /// How many actions were done.
         var version: UInt64 = 0
-        /// The elements that were asked for, by their key paths.
-        var elements: [AnyKeyPath: StateElement<Content>] = [:]
+        var elements = StateElements<Content>()
     }
 
+    private let watch = ElementWatch<Content>()
     private let storage: HandoverMutex<Storage>
     private let reduce: @Sendable (inout Content, Action) -> Void
 
@@ -41,18 +44,19 @@ public final class StateStore<Content: Sendable, Action: Sendable>: Sendable {
         self.reduce = reduce
     }
 
-    /// Does an action, and tells the observers of those elements that it has changed. Linear in the number of elements that were
-    /// ever asked for: each is read of the state before and of the one after, and told where the two differ. One that is computed
+    /// Does an action, and tells the observers of those elements that it has changed. Linear in the number of elements that are
+    /// observed: each is read of the state before and of the one after, and told where the two differ. One that is computed
     /// is computed for that; what is costly to derive belongs in the state, where the reducer keeps it.
     public func send(_ action: Action) {
-        let (version, changed) = storage.withLock { storage in
+        let (old, new, version, elements) = storage.withLock { storage in
             let old = storage.content
             reduce(&storage.content, action)
             storage.version += 1
-            let new = storage.content
-            return (storage.version, storage.elements.values.filter { $0.differs(old, new) })
+            return (old, storage.content, storage.version, storage.elements.all())
         }
-        for element in changed { element.changes.update { $0 = max($0, version) } }
+        for element in elements where element.differs(old, new) {
+            element.changes.update { $0 = max($0, version) }
+        }
     }
 
     /// The whole state as it is. Not tracked.
@@ -60,14 +64,22 @@ public final class StateStore<Content: Sendable, Action: Sendable>: Sendable {
 
     /// An element of the state as it is, tracked by Observation.
     public subscript<Value: Sendable>(dynamicMember path: any KeyPath<Content, Value> & Sendable) -> Value {
+        let element = element(path)
         // Tracked before it is read, so that what comes between the two is told.
-        _ = element(path).changes.value
+        _ = element.changes.value
+        watch.note(element)
         return content[keyPath: path]
     }
 
     /// An element's values: the one as it is, then each other one. The sequence has no end of its own.
     public func values<Value: Sendable>(of path: any KeyPath<Content, Value> & Sendable) -> StateValues<Value> {
-        StateValues(changes: element(path).changes.values) { [self] in content[keyPath: path] }
+        StateValues { [self] in
+            let element = element(path)
+            return StateValues.Iterator(changes: element.changes.values.makeAsyncIterator()) { [self] in
+                // The iterator keeps it.
+                withExtendedLifetime(element) { content[keyPath: path] }
+            }
+        }
     }
 
     /// A binding to an element, which sends an action when it is set.
@@ -83,28 +95,10 @@ public final class StateStore<Content: Sendable, Action: Sendable>: Sendable {
         }
     }
 
+    /// How many elements are noted, with those that nobody observes any more until the next action.
+    package var elementCount: Int { storage.withLock { $0.elements.count } }
+
     private func element<Value: Sendable>(_ path: any KeyPath<Content, Value> & Sendable) -> StateElement<Content> {
-        storage.withLock { storage in
-            if let known = storage.elements[path] { return known }
-            let new = StateElement<Content>(path)
-            storage.elements[path] = new
-            return new
-        }
-    }
-}
-
-/// A part of a state that somebody observes.
-private struct StateElement<Content: Sendable>: Sendable {
-    /// The number of the newest action that has changed it.
-    let changes = Subject<UInt64>(0)
-    /// Whether it differs in two states, as far as that can be seen.
-    let differs: @Sendable (Content, Content) -> Bool
-
-    init<Value: Sendable>(_ path: any KeyPath<Content, Value> & Sendable) {
-        guard let areEqual = equality(of: Value.self) else {
-            differs = { _, _ in true }
-            return
-        }
-        differs = { old, new in !areEqual(old[keyPath: path], new[keyPath: path]) }
+        storage.withLock { $0.elements.one(at: path) { StateElement(path) } }
     }
 }

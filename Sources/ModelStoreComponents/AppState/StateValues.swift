@@ -3,11 +3,10 @@ public struct StateValues<Value: Sendable>: AsyncSequence, Sendable {
     public typealias Element = Value
     public typealias Failure = Never
 
-    let changes: SubjectValues<UInt64>
-    let read: @Sendable () -> Value
+    let begin: @Sendable () -> Iterator
 
     /// A subscription of its own, which begins with the value as it is.
-    public func makeAsyncIterator() -> Iterator { Iterator(changes: changes.makeAsyncIterator(), read: read) }
+    public func makeAsyncIterator() -> Iterator { begin() }
 
     /// Waits for values.
     public struct Iterator: AsyncIteratorProtocol {

@@ -3,24 +3,9 @@ import StoreRuntime
 
 /// What an update has read, by Observation and by versions.
 ///
-/// Observation cannot be told to forget: what it watches for an update that nothing has ended stays. So each update also reads
-/// something of the tracking's own, whose change ends it.
+/// Observation cannot be told to forget: what it watches for an update that nothing has ended stays, so each one has an end.
 struct NodeTracking {
-    private final class End: Observable, Sendable {
-        private let registrar = ObservationRegistrar()
-
-        var hasCome: Bool {
-            registrar.access(self, keyPath: \.hasCome)
-            return false
-        }
-
-        func come() {
-            registrar.willSet(self, keyPath: \.hasCome)
-            registrar.didSet(self, keyPath: \.hasCome)
-        }
-    }
-
-    private let newestEnd = End()
+    private let newestEnd = TrackingEnd()
     /// The number of the newest update.
     private(set) var number: UInt64 = 0
 
@@ -41,7 +26,7 @@ struct NodeTracking {
         let number = number
         let log = ReadLog()
         withObservationTracking {
-            _ = newestEnd.hasCome
+            newestEnd.note()
             log.noting(body)
         } onChange: {
             changed(number)

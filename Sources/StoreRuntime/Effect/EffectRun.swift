@@ -10,6 +10,7 @@ struct EffectRun {
     private let core: StoreCore?
     /// Tells of the store's end.
     private let dependent = LiveDependent([])
+    private let end = TrackingEnd()
 
     init(_ core: StoreCore?) throws {
         self.core = core
@@ -20,15 +21,21 @@ struct EffectRun {
 
     /// Runs `body` until the task is cancelled, it throws, or the store is closed.
     nonisolated(nonsending) func run(_ body: () throws -> Void) async throws {
-        defer { core?.stepper.remove(dependent) }
+        defer {
+            core?.stepper.remove(dependent)
+            end.come()
+        }
         while !Task.isCancelled {
             let view = try await SteadyView(core)
             if Task.isCancelled { return }
             let log = ReadLog()
             let signal = Signal()
             dependent.subscribe(signal)
+            // What the run before has read and has not changed is not watched any more.
+            end.come()
             try withObservationTracking {
-                Result { try view.enter { try log.noting(body) } }
+                end.note()
+                return Result { try view.enter { try log.noting(body) } }
             } onChange: {
                 signal.raise()
             }.get()

@@ -1,0 +1,79 @@
+import ModelStore
+import ModelStoreComponents
+import Observation
+import Testing
+
+private struct House: Sendable {
+    var items = Array(0..<6)
+    var rooms: [Int: String] = [:]
+    var visits = 0
+}
+
+private enum HouseAction: Sendable {
+    case shorten
+    case visit
+    case name(Int, String)
+}
+
+/// Who observes elements of a state, and for how long.
+@Suite(.timeLimit(.minutes(20))) struct StateStoreTests {
+    private let house = StateStore(House()) { (state, action: HouseAction) in
+        switch action {
+        case .shorten: state.items.removeLast()
+        case .visit: state.visits += 1
+        case .name(let room, let name): state.rooms[room] = name
+        }
+    }
+
+    /// Reads of an element that is not there would end the process.
+    @Test func `an element that nobody observes any more is not read of later states`() async throws {
+        let journal = Journal()
+        let last = house.binding(\.items[5]) { _ in .visit }
+        #expect(last.wrappedValue == 5 && house[dynamicMember: \.items[5]] == 5)
+        // Observed until it changes, or what observes it ends.
+        withObservationTracking {
+            _ = (house[dynamicMember: \.items[5]], house.visits)
+        } onChange: {
+            journal.add("changed")
+        }
+        do {
+            var values = house.values(of: \.items[5]).makeAsyncIterator()
+            #expect(await values.next() == 5)
+        }
+        try await OwnershipRegistry().withScope("app") { scope in
+            try scope.observe { [house] in journal.add("sees \(house[dynamicMember: \.items[5]])") }
+            await journal.until { $0.contains("sees 5") }
+        }
+        house.send(.visit)
+        #expect(journal.count("changed") == 1)
+        for _ in 0..<6 { house.send(.shorten) }
+        #expect(house.content.items.isEmpty && house.elementCount == 0)
+    }
+
+    @Test func `elements are noted for as long as somebody observes them`() async {
+        var values = house.values(of: \.rooms[7]).makeAsyncIterator()
+        #expect(await values.next() == .some(nil))
+        for room in 0..<10_000 { _ = house[dynamicMember: \.rooms[room]] }
+        #expect(house.elementCount < 100)
+        house.send(.visit)
+        #expect(house.elementCount == 1)
+        house.send(.name(7, "hall"))
+        #expect(await values.next() == "hall")
+    }
+
+    @Test func `what Observation watches is told, however long that takes`() async {
+        let journal = Journal()
+        withObservationTracking {
+            _ = house[dynamicMember: \.rooms[3]]
+        } onChange: {
+            journal.add("changed")
+        }
+        for room in 100..<1_000 {
+            _ = house[dynamicMember: \.rooms[room]]
+            house.send(.visit)
+        }
+        #expect(journal.all.isEmpty && house.elementCount == 1)
+        house.send(.name(3, "hall"))
+        #expect(journal.all == ["changed"])
+    }
+}
