@@ -52,7 +52,7 @@ public final class Scope: Sendable, Identifiable {
         self.core = core
         number = registry.open(path, in: parent?.number, heldBy: holder.map(ObjectIdentifier.init), file, line)
         parentReference = parent.map { ScopeReference($0) }
-        life = ScopeLife(number: number, in: parent?.life, registry)
+        life = ScopeLife(path, number: number, in: parent?.life, registry)
         registry.opened(ScopeReference(self))
         core?.witnesses.inOrder { $0?.scope(path, isOpen: true) }
     }
@@ -194,29 +194,14 @@ public final class Scope: Sendable, Identifiable {
 
     /// Closes the scope; see there for the order. Closing again does nothing.
     ///
-    /// Tasks are cancelled and may still be running after it: ``closed()`` waits for them. A run of an effect, or an update of a
-    /// component, that was about to begin as another task closed the scope may still do so.
+    /// Tasks are cancelled and may still be running after it: ``closed()`` waits for them. Where a child is being closed already, by
+    /// another thread or by the child's own handler that calls this, the rest follows when that child is done. A run of an effect, or
+    /// an update of a component, that was about to begin as another task closed the scope may still do so.
     public func close() {
         guard let children = life.state.withLock({ $0.beginToClose() }) else { return }
         core?.witnesses.inOrder { $0?.scope(path, isOpen: false) }
         for child in children { child.close() }
-        for task in life.state.withLock({ $0.runningTasks }) { task.cancel() }
-        for handler in life.state.withLock({ $0.takeHandlers() }) { run(handler) }
-        // Before the pins, so that objects go in the pins' order.
-        withExtendedLifetime(life.state.withLock { $0.takeParts() }) {}
-        registry.unpin(life.state.withLock { $0.takePins() }, of: path, number)
-        life.finishTeardown()
-    }
-
-    private func run(_ handler: ScopeState.Handler) {
-        do {
-            try handler.run()
-        } catch {
-            registry.tell(
-                OwnershipNotice(
-                    .handlerFailed, "what runs as \(path) closes has failed: \(error)",
-                    line: SourceLine(handler.line.file, handler.line.line), scope: path, error: error))
-        }
+        life.childrenWereClosed()
     }
 
     /// Waits until the scope is closed and its tasks have ended, and those of its children.

@@ -3,23 +3,49 @@ import LMDB
 /// What a scope has, and how it ends: the part of it that lasts until its tasks and its children have ended.
 ///
 /// Tasks and children of a scope that nobody has any more end after it is gone, and tell this. It has its scope's children, and they
-/// have it, until they have ended.
+/// have it, until they have ended. A child that somebody else is closing, another thread or a caller of this one, goes on with its
+/// parent's end when it is done with its own, so that no parent lets go what a child may use.
 ///
 /// - `state` is protected by its mutex, under which no code of others runs; the rest is constant.
 final class ScopeLife: Sendable {
     let number: UInt64
     let registry: OwnershipRegistry
+    private let path: String
     private let parent: ScopeLife?
     let state = HandoverMutex(ScopeState())
 
-    init(number: UInt64, in parent: ScopeLife?, _ registry: OwnershipRegistry) {
+    init(_ path: String, number: UInt64, in parent: ScopeLife?, _ registry: OwnershipRegistry) {
+        self.path = path
         self.number = number
         self.parent = parent
         self.registry = registry
     }
 
-    /// Notes that all is done that closing does at once.
-    func finishTeardown() { end(state.withLock { $0.finishTeardown() }) }
+    /// Does what closing does at once, now or when the last child has.
+    func childrenWereClosed() { if state.withLock({ $0.childrenWereClosed() }) { tearDown() } }
+
+    private func childTornDown(_ number: UInt64) { if state.withLock({ $0.childTornDown(number) }) { tearDown() } }
+
+    private func tearDown() {
+        for task in state.withLock({ $0.runningTasks }) { task.cancel() }
+        for handler in state.withLock({ $0.takeHandlers() }) { run(handler) }
+        // Before the pins, so that objects go in the pins' order.
+        withExtendedLifetime(state.withLock { $0.takeParts() }) {}
+        registry.unpin(state.withLock { $0.takePins() }, of: path, number)
+        end(state.withLock { $0.finishTeardown() })
+        parent?.childTornDown(number)
+    }
+
+    private func run(_ handler: ScopeState.Handler) {
+        do {
+            try handler.run()
+        } catch {
+            registry.tell(
+                OwnershipNotice(
+                    .handlerFailed, "what runs as \(path) closes has failed: \(error)",
+                    line: SourceLine(handler.line.file, handler.line.line), scope: path, error: error))
+        }
+    }
 
     /// Notes that a task has ended.
     func taskEnded(_ number: UInt64) { end(state.withLock { $0.taskEnded(number) }) }

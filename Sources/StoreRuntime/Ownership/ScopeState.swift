@@ -15,12 +15,16 @@ struct ScopeState {
 
     private(set) var phase = Phase.open
     private(set) var children: [UInt64: Scope] = [:]
+    /// Those children that have yet to do what closing does at once.
+    private var standing: Set<UInt64> = []
     private(set) var tasks: [UInt64: Task<Void, Never>?] = [:]
     private(set) var pins: [PinID] = []
     private var handlers: [Handler] = []
     private var waiters: [CheckedContinuation<Void, Never>] = []
     private var parts: [ScopePartKey: any AnyObject & Sendable] = [:]
     private var lastTask: UInt64 = 0
+    /// Whether the rest may be done once no child stands any more.
+    private var isTeardownDue = false
     /// Whether all has been done that closing does at once.
     private var isTornDown = false
 
@@ -30,6 +34,7 @@ struct ScopeState {
     mutating func add(_ child: Scope) -> Bool {
         guard phase == .open else { return false }
         children[child.number] = child
+        standing.insert(child.number)
         return true
     }
 
@@ -83,6 +88,26 @@ struct ScopeState {
         guard phase == .open else { return nil }
         phase = .closing
         return children.sorted { $0.key > $1.key }.map(\.value)
+    }
+
+    /// Notes that all children were asked to close.
+    ///
+    /// - Returns: whether all of them have done what closing does at once, so that the rest is to be done now.
+    mutating func childrenWereClosed() -> Bool {
+        isTeardownDue = true
+        return takeTeardown()
+    }
+
+    /// Notes that a child has done what closing does at once; as ``childrenWereClosed()``.
+    mutating func childTornDown(_ number: UInt64) -> Bool {
+        standing.remove(number)
+        return takeTeardown()
+    }
+
+    private mutating func takeTeardown() -> Bool {
+        guard isTeardownDue, standing.isEmpty else { return false }
+        isTeardownDue = false
+        return true
     }
 
     /// The tasks to cancel, the newest first.

@@ -133,6 +133,60 @@ private func untilCancelled() async {
         #expect(notices.all.first?.error is Refusal)
     }
 
+    @Test func `13 a handler that closes the parent has it end after the child`() async throws {
+        let journal = Journal()
+        let notices = try await Scene.run { scene in
+            let parent = try scene.scope.child("parent")
+            let child = try parent.child("child")
+            try parent.onClose { journal.add("parent closes") }
+            for (name, scope) in [("parent", parent), ("child", child)] {
+                _ = try scope.stateObject { Noting(journal, "\(name)'s object") }
+            }
+            try child.onClose { journal.add("child's older handler") }
+            try child.onClose { [unowned parent] in
+                journal.add("child's newer handler")
+                parent.close()
+            }
+            child.close()
+            await parent.closed()
+        }
+        #expect(
+            journal.all == [
+                "child's newer handler", "child's older handler", "child's object gone", "parent closes",
+                "parent's object gone",
+            ])
+        #expect(notices.all.isEmpty)
+    }
+
+    @Test func `13 a parent that is closed while another thread closes the child waits for the child`() async throws {
+        let journal = Journal()
+        _ = try await Scene.run { scene in
+            let parent = try scene.scope.child("parent")
+            let child = try parent.child("child")
+            let goOn = DispatchSemaphore(value: 0)
+            try parent.onClose { journal.add("parent closes") }
+            try parent.provide(Noting(journal, "parent's object"))
+            try child.onClose { [unowned child] in
+                #expect(throws: Never.self) { try child.environmentObject(Noting.self) }
+                journal.add("child's older handler")
+            }
+            try child.onClose {
+                journal.add("child's newer handler")
+                goOn.wait()
+            }
+            Thread.detachNewThread { child.close() }
+            await journal.until { $0.contains("child's newer handler") }
+            parent.close()
+            #expect(parent.isClosed && journal.all == ["child's newer handler"])
+            goOn.signal()
+            await parent.closed()
+        }
+        #expect(
+            journal.all == [
+                "child's newer handler", "child's older handler", "parent closes", "parent's object gone",
+            ])
+    }
+
     @Test func `13 no update runs in a closed scope`() async throws {
         let tick = Subject(0)
         _ = try await Scene.run { scene in
