@@ -53,7 +53,7 @@ final class BorrowedSlot<Object: AnyObject> {
         defer { (new as? any ObservableObject)?.objectWillChange.declare() }
         if object === new { return }
         let place = node.place(line)
-        let isHeld = place.isHeld(new)
+        let isNewUnowned = place.isUnowned(new)
         let borrowing = place.borrow(new, line.file, line.line)
         let isFirst = self.borrowing == nil
         let wasUnowned = isUnowned
@@ -61,11 +61,12 @@ final class BorrowedSlot<Object: AnyObject> {
         if let borrowing = self.borrowing { place.takeBack(borrowing) }
         self.borrowing = borrowing
         object = new
-        isUnowned = !isHeld
+        isUnowned = isNewUnowned
         guard isUnowned else { return }
-        node.count(constructed: 1, used: isFirst ? 1 : 0, of: Object.self, line)
-        // It went as soon as the place let it go, and so will this one.
-        guard !isFirst, wasUnowned, old == nil else { return }
+        if isFirst { return node.count(constructed: 1, used: 1, of: Object.self, line) }
+        // It went as soon as the place let it go, and so will this one. One that is there still is somebody's.
+        guard wasUnowned, old == nil else { return }
+        node.count(constructed: 1, used: 0, of: Object.self, line)
         node.tell(
             .unowned,
             "\(Object.self) is owned by nobody and is made anew with each update of the parent, so that its state starts over; "

@@ -36,8 +36,10 @@ package final class ComponentPlace {
         registry.unpin(borrowing.pin)
     }
 
-    /// Whether a scope or a place owns or borrows an object.
-    package func isHeld(_ object: AnyObject) -> Bool { registry.isInScope(object) }
+    /// Whether no scope or place owns or borrows an object that needs that: a record's model, which can be asked for again, does not.
+    package func isUnowned(_ object: AnyObject) -> Bool {
+        !(object is any RestingObject) && !registry.isInScope(object)
+    }
 
     /// Lets go what it has, what it owns last, and ends.
     package func end() {

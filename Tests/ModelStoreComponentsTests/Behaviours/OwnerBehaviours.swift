@@ -182,12 +182,31 @@ private struct EagerOwner {
                 try await host.settle()
                 #expect(scene.journal.take() == ["borrower \(isNowSecond ? 2 : 1)", "lazy owner 1", "eager owner 1"])
             }
-            // The borrower's, which nobody owned as they came; the lazy owner's; the eager one's.
+            // The borrower's, the others of which were there already; the lazy owner's; the eager one's.
             let constructed = scene.store.ownership.report().constructions
-            #expect(constructed.map(\.constructedCount) == [3, 1, 3] && constructed.map(\.usedCount) == [1, 1, 1])
+            #expect(constructed.map(\.constructedCount) == [1, 1, 3] && constructed.map(\.usedCount) == [1, 1, 1])
         }
         let told = notices.of(.ignoredObject)
         #expect(told.count == 1 && told.first?.line?.file.hasSuffix("OwnerBehaviours.swift") == true)
+    }
+
+    @Test func `4 a borrower is not told off for objects that the program keeps, or for records' models`() async throws
+    {
+        let index = Subject(0)
+        let notices = try await Scene.run(sensors: 5) { scene in
+            let things = [Thing(scene.journal, scene.numbers), Thing(scene.journal, scene.numbers)]
+            let host = try await scene.scope.host { Switching(scene: scene, things: things, index: index) }
+            for number in 1...6 {
+                index.send(number)
+                try await host.settle()
+            }
+            let shown = scene.journal.all.filter { $0.hasPrefix("shows") }
+            #expect(
+                shown == (0...6).flatMap { ["shows s\($0 % 5)", "shows \($0 % 2 + 1)"] })
+            let constructed = scene.store.ownership.report().constructions
+            #expect(constructed.map(\.type) == ["Thing"] && constructed.map(\.constructedCount) == [1])
+        }
+        #expect(notices.of(.unowned).isEmpty && notices.of(.repeatedConstruction).isEmpty)
     }
 
     @Test func `12 a root's object is there for all scopes below, one after the other, and goes with the root`()
@@ -260,6 +279,37 @@ private struct EagerOwner {
         #expect(notices.of(.repeatedConstruction).count == 1)
         #expect(notices.of(.repeatedConstruction).first?.line?.file.hasSuffix("OwnerBehaviours.swift") == true)
     }
+}
+
+/// Hands on another model, which nothing but its child has, and another one of some things.
+@Component
+private struct Switching {
+    let scene: Scene
+    let things: [Thing]
+    let index: Subject<Int>
+
+    func update(_ context: inout ComponentContext) throws {
+        let index = index.value
+        context.place(
+            SensorView(sensor: try scene.store.model(Sensor.self, id: "s\(index % 5)"), journal: scene.journal))
+        context.place(ThingView(thing: things[index % things.count], journal: scene.journal))
+    }
+}
+
+@Component
+private struct SensorView {
+    @ObservedObject var sensor: Model<Sensor>
+    let journal: Journal
+
+    func update(_ context: inout ComponentContext) { journal.add("shows \(sensor.id)") }
+}
+
+@Component
+private struct ThingView {
+    @ObservedObject var thing: Thing
+    let journal: Journal
+
+    func update(_ context: inout ComponentContext) { journal.add("shows \(thing.number)") }
 }
 
 @Component
