@@ -35,7 +35,7 @@ public final class OwnershipRegistry: Sendable {
         let line: UInt32
         let since: Int64
         /// The object that keeps it, where one says so.
-        let holder: ObjectIdentifier?
+        let holder: WeakObject?
     }
 
     /// What should be gone after the end of a scope.
@@ -48,13 +48,6 @@ public final class OwnershipRegistry: Sendable {
         var isTold = false
 
         var object: KeptObject? { reference.object.map(KeptObject.init) }
-    }
-
-    /// An object that is asked for nothing but whether it is there still, and what it is called.
-    private final class WeakObject: @unchecked Sendable {
-        weak let object: AnyObject?
-
-        init(_ object: AnyObject) { self.object = object }
     }
 
     private struct WeakModels {
@@ -94,7 +87,7 @@ public final class OwnershipRegistry: Sendable {
         _ object: some AnyObject & Sendable, _ kind: PinKind = .owner, by holder: AnyObject? = nil,
         file: StaticString = #fileID, line: UInt = #line
     ) -> Pin {
-        let holder = holder.map { PinState.Holder.object(ObjectIdentifier($0)) } ?? Scope.currentHolder
+        let holder = holder.map { PinState.Holder.object(WeakObject($0)) } ?? Scope.currentHolder
         return Pin(pin(object, kind, by: holder, file, line), self)
     }
 
@@ -208,7 +201,7 @@ public final class OwnershipRegistry: Sendable {
     ///
     /// - Returns: its number. Numbers rise.
     func open(
-        _ path: String, in parent: UInt64?, heldBy holder: ObjectIdentifier? = nil, _ file: StaticString, _ line: UInt
+        _ path: String, in parent: UInt64?, heldBy holder: WeakObject? = nil, _ file: StaticString, _ line: UInt
     ) -> UInt64 {
         let now = now
         return state.withLock { state in

@@ -4,7 +4,7 @@ public struct OwnershipReport: Sendable, Codable, Equatable {
     public struct Pin: Sendable, Codable, Equatable, CustomStringConvertible {
         /// Why.
         public let kind: PinKind
-        /// Who, where that is known: a scope's path, or an object's type.
+        /// Who, where that is known: a scope's path, or an object's type, or that it is gone.
         public let holder: String?
         /// The line that did it.
         public let line: SourceLine

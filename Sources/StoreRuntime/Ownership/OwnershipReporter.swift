@@ -6,12 +6,25 @@ struct OwnershipReporter {
     }
 
     private let snapshot: OwnershipSnapshot
+    /// The objects that hold others and are alive, kept until all is said, by who knows them.
+    private let holders: [ObjectIdentifier: KeptObject]
+    /// What the objects are called.
     private let labels: [ObjectIdentifier: String]
 
     init(_ snapshot: OwnershipSnapshot) {
         self.snapshot = snapshot
-        labels = Dictionary(
-            snapshot.objects.map { ($0.id, ownershipLabel($0.object)) }, uniquingKeysWith: { first, _ in first })
+        let known =
+            snapshot.scopes.values.compactMap(\.holder)
+            + snapshot.pins.values.joined().compactMap { pin in
+                if case .object(let holder) = pin.holder { holder } else { nil }
+            }
+        let living = known.compactMap { known in known.object.map { (ObjectIdentifier(known), KeptObject($0)) } }
+        let holders = Dictionary(living) { first, _ in first }
+        self.holders = holders
+        labels = Dictionary((snapshot.objects + holders.values).map { ($0.id, ownershipLabel($0.object)) }) {
+            first, _ in
+            first
+        }
     }
 
     func report() -> OwnershipReport {
@@ -59,11 +72,18 @@ struct OwnershipReporter {
             switch pin.holder {
             case .program(let scope): scope.flatMap(path)
             case .scope(let number): path(number)
-            case .object(let id): labels[id] ?? "an object that is gone"
+            case .object(let holder): name(of: holder)
             }
         return OwnershipReport.Pin(
             kind: pin.kind, holder: holder, line: snapshot.lines[pin.line], ageSeconds: age(pin.since))
     }
+
+    private func name(of holder: WeakObject) -> String {
+        id(of: holder).flatMap { labels[$0] } ?? "a \(holder.type) that is gone"
+    }
+
+    /// What a holder is known by while it is alive.
+    private func id(of holder: WeakObject) -> ObjectIdentifier? { holders[ObjectIdentifier(holder)]?.id }
 
     private func path(_ number: UInt64) -> String? { snapshot.scopes[number]?.path }
 
@@ -73,7 +93,7 @@ struct OwnershipReporter {
         var edges: [Node: [Node]] = [:]
         for (number, open) in snapshot.scopes {
             if let parent = open.parent { edges[.scope(parent), default: []].append(.scope(number)) }
-            if let holder = open.holder { edges[.object(holder), default: []].append(.scope(number)) }
+            if let holder = open.holder.flatMap(id) { edges[.object(holder), default: []].append(.scope(number)) }
         }
         for object in snapshot.objects {
             let id = object.id
@@ -81,7 +101,8 @@ struct OwnershipReporter {
                 switch pin.holder {
                 case .program: continue
                 case .scope(let number): edges[.scope(number), default: []].append(.object(id))
-                case .object(let holder): edges[.object(holder), default: []].append(.object(id))
+                case .object(let holder):
+                    if let holder = self.id(of: holder) { edges[.object(holder), default: []].append(.object(id)) }
                 }
             }
         }
@@ -92,7 +113,7 @@ struct OwnershipReporter {
     private func label(_ node: Node) -> String {
         switch node {
         case .scope(let number): path(number).map { "scope \($0)" } ?? "a closed scope"
-        case .object(let id): labels[id] ?? "an object that is gone"
+        case .object(let id): labels[id] ?? "an object"
         }
     }
 }

@@ -3,13 +3,13 @@
 /// Objects that have to go are handed back, so that nobody's `deinit` runs while the state is locked.
 struct PinState {
     /// Who keeps a pin, for those who ask.
-    enum Holder: Hashable {
+    enum Holder {
         /// A task or some other code; perhaps in a scope.
         case program(inScope: UInt64?)
         /// A scope, by its number.
         case scope(UInt64)
-        /// An object, which lives as long as it is pinned itself or the program has it.
-        case object(ObjectIdentifier)
+        /// An object, which lives as long as it is pinned itself or the program has it. Another may come to its address.
+        case object(WeakObject)
     }
 
     /// What keeps one object alive.
@@ -274,6 +274,7 @@ struct PinState {
     private mutating func givePin(_ slot: UInt32) {
         // From now on the old identifier means nothing.
         pins[Int(slot)].generation &+= 1
+        pins[Int(slot)].holder = .program(inScope: nil)
         pins[Int(slot)].next = freePin
         freePin = slot
     }

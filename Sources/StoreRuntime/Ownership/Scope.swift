@@ -50,7 +50,7 @@ public final class Scope: Sendable, Identifiable {
         path = parent.map { "\($0.path)/\(name)" } ?? name
         self.registry = registry
         self.core = core
-        number = registry.open(path, in: parent?.number, heldBy: holder.map(ObjectIdentifier.init), file, line)
+        number = registry.open(path, in: parent?.number, heldBy: holder.map(WeakObject.init), file, line)
         parentReference = parent.map { ScopeReference($0) }
         life = ScopeLife(path, number: number, in: parent?.life, registry)
         registry.opened(ScopeReference(self))

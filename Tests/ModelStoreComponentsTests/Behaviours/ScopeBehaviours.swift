@@ -299,6 +299,31 @@ private func untilCancelled() async {
         }
     }
 
+    @Test func `14 who pins an object is named while he is alive, whoever owns him`() async throws {
+        _ = try await Scene.run { scene in
+            let registry = scene.store.ownership
+            let journal = Journal()
+            let list = Thing(journal, scene.numbers)
+            var player: Noting? = Noting(journal, "player")
+            let pin = registry.pin(list, by: player)
+            #expect(registry.whyAlive(list).pins.map(\.holder) == ["Noting"])
+            let scope = try scene.scope.child("part", heldBy: player)
+            try scope.own(#require(player))
+            #expect(registry.whyAlive(list).pins.map(\.holder) == ["Noting"])
+            #expect(registry.report().objects.flatMap(\.pins).compactMap(\.holder) == ["app/part", "Noting"])
+            #expect(registry.report().cycles == [["scope app/part", "Noting", "scope app/part"]])
+            scope.close()
+            player = nil
+            #expect(journal.all.last == "player gone")
+            #expect(registry.whyAlive(list).pins.map(\.holder) == ["a Noting that is gone"])
+            // Others may come to the address of one that is gone, and are innocent.
+            let others = (0..<100).map { Noting(journal, "other \($0)") }
+            let back = others.map { registry.pin($0, by: list) }
+            #expect(registry.report().cycles.isEmpty)
+            for pin in back + [pin] { pin.release() }
+        }
+    }
+
     @Test func `19 first appearance and end`() async throws {
         let tick = Subject(0)
         let journal = Journal()
