@@ -16,11 +16,13 @@ private struct Counter {
 private enum CounterAction: StateAction {
     case add(Int)
     case name(String)
+    case count(Int)
 
     func reduce(_ state: inout Counter) {
         switch self {
         case .add(let amount): state.count += amount
         case .name(let title): state.title = title
+        case .count(let count): state.count = count
         }
     }
 }
@@ -49,6 +51,42 @@ private enum CounterAction: StateAction {
         // What changed another element was not told.
         #expect(await titles.next() == "visits")
         #expect(title.wrappedValue == "visits" && counter.count == 1)
+    }
+
+    @Test func `Changes through a binding are made one after the other, to the field as it is then`() async throws {
+        let store = try Store.temporary(records: Counter.self)
+        let counter = try await SavedStateStore<CounterAction>(store, initially: Counter(name: "a"))
+        let count = counter.binding(\.count) { .count($0) }
+        let title = counter.binding(\.title) { .name($0) }
+        for _ in 0..<100 {
+            count.update { $0 += 1 }
+            title.update { $0 += "." }
+        }
+        try await counter.send(.add(1))
+        #expect(counter.count == 101 && counter.title == String(repeating: ".", count: 100))
+    }
+
+    @Test func `A binding's action that is not done is told`() async throws {
+        let notices = Notices()
+        var options = StoreOptions()
+        options.ownership.onNotice = { notices.add($0) }
+        let store = try Store.temporary(records: Counter.self, options: options)
+        let counter = try await SavedStateStore<CounterAction>(store, initially: Counter(name: "a"))
+        try await counter.model.delete()
+        let count = counter.binding(\.count) { .count($0) }
+        for _ in 0..<3 { count.wrappedValue = 1 }
+        let told = await notices.first(.writeFailed)
+        #expect(told?.line?.file.hasSuffix("SavedStateTests.swift") == true)
+        #expect((told?.error as? StoreError)?.code == .recordNotFound)
+        let journal = Journal()
+        let careful = counter.binding(\.count) {
+            .count($0)
+        } onError: { _ in
+            journal.add("failed")
+        }
+        for _ in 0..<3 { careful.wrappedValue = 1 }
+        await journal.until { $0.count == 3 }
+        #expect(notices.all.count == 1)
     }
 
     @Test func `Its actions are recorded and replayed`() async throws {

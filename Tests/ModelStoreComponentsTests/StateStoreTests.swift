@@ -12,6 +12,7 @@ private struct House: Sendable {
 private enum HouseAction: Sendable {
     case shorten
     case visit
+    case count(Int)
     case name(Int, String)
 }
 
@@ -21,6 +22,7 @@ private enum HouseAction: Sendable {
         switch action {
         case .shorten: state.items.removeLast()
         case .visit: state.visits += 1
+        case .count(let visits): state.visits = visits
         case .name(let room, let name): state.rooms[room] = name
         }
     }
@@ -75,5 +77,17 @@ private enum HouseAction: Sendable {
         #expect(journal.all.isEmpty && house.elementCount == 1)
         house.send(.name(3, "hall"))
         #expect(journal.all == ["changed"])
+    }
+
+    @Test func `a change through a binding is made again where an action has come between`() {
+        let journal = Journal()
+        let visits = house.binding(\.visits) { .count($0) }
+        visits.update { [house] visits in
+            journal.add("changes \(visits)")
+            if visits < 3 { house.send(.visit) }
+            visits += 10
+        }
+        #expect(house.content.visits == 13)
+        #expect(journal.all == ["changes 0", "changes 1", "changes 2", "changes 3"])
     }
 }

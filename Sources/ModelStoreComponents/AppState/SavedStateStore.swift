@@ -72,18 +72,38 @@ public final class SavedStateStore<A: StateAction>: Sendable where A.State.ID: C
 
     /// A binding to a field, which queues an action when it is set. It shows the value once that is committed.
     ///
+    /// Each action is made of the field as it is when its turn has come.
+    ///
     /// - Parameters:
     ///   - toAction: the action that gives the field a value.
-    ///   - onError: told of each action that was not done, on no particular thread. By default nobody is told.
+    ///   - onError: told of each action that was not done, on no particular thread. By default the first one for the line is told as
+    ///     a notice, see ``OwnershipOptions/onNotice``.
     public func binding<V: Sendable>(
-        _ field: KeyPath<A.State.Fields, Field<A.State, V>>, toAction: @escaping @Sendable (V) -> A,
-        onError: @escaping @Sendable (any Error) -> Void = { _ in }
+        _ field: KeyPath<A.State.Fields, Field<A.State, V>>, file: StaticString = #fileID, line: UInt = #line,
+        toAction: @escaping @Sendable (V) -> A, onError: (@Sendable (any Error) -> Void)? = nil
     ) -> Binding<V> {
         let shown = model.binding(field)
+        let token = FieldToken(A.State.fields[keyPath: field])
         return Binding {
             shown.wrappedValue
-        } set: { [store, model] value in
-            store.queue(ReduceState(id: model.id, toAction(value)), onError: onError)
+        } update: { [store, id = model.id] body in
+            store.queue { error in
+                if let onError { return onError(error) }
+                let name = "\(A.State.recordSchema.name).\(token.name)"
+                store.ownership.tell(
+                    OwnershipNotice(
+                        .writeFailed, "\(name) was set by a binding, and the action was not done: \(error)",
+                        line: SourceLine(file, line), error: error))
+            } make: { tx in
+                guard let state = try tx.get(A.State.self, id: id) else {
+                    throw StoreError(
+                        .recordNotFound, "there is no \(A.State.recordSchema.name) with the id \(id)",
+                        remedy: "do not delete a program's state while it is used")
+                }
+                var value = token.value(in: state)
+                body(&value)
+                return ReduceState(id: id, toAction(value))
+            }
         }
     }
 }

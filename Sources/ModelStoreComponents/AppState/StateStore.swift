@@ -47,16 +47,26 @@ public final class StateStore<Content: Sendable, Action: Sendable>: Sendable {
     /// Does an action, and tells the observers of those elements that it has changed. Linear in the number of elements that are
     /// observed: each is read of the state before and of the one after, and told where the two differ. One that is computed
     /// is computed for that; what is costly to derive belongs in the state, where the reducer keeps it.
-    public func send(_ action: Action) {
-        let (old, new, version, elements) = storage.withLock { storage in
+    public func send(_ action: Action) { _ = perform(action) }
+
+    /// Does an action.
+    ///
+    /// - Parameter expected: how many actions must have been done before; nil for any number.
+    /// - Returns: whether it was done.
+    private func perform(_ action: Action, after expected: UInt64? = nil) -> Bool {
+        typealias Done = (old: Content, new: Content, version: UInt64, elements: [StateElement<Content>])
+        let done = storage.withLock { storage -> Done? in
+            if let expected, storage.version != expected { return nil }
             let old = storage.content
             reduce(&storage.content, action)
             storage.version += 1
             return (old, storage.content, storage.version, storage.elements.all())
         }
-        for element in elements where element.differs(old, new) {
-            element.changes.update { $0 = max($0, version) }
+        guard let done else { return false }
+        for element in done.elements where element.differs(done.old, done.new) {
+            element.changes.update { $0 = max($0, done.version) }
         }
+        return true
     }
 
     /// The whole state as it is. Not tracked.
@@ -84,14 +94,19 @@ public final class StateStore<Content: Sendable, Action: Sendable>: Sendable {
 
     /// A binding to an element, which sends an action when it is set.
     ///
-    /// - Parameter toAction: the action that gives the element a value.
+    /// - Parameter toAction: the action that gives the element a value. It is made again where another action has come between.
     public func binding<Value: Sendable>(
         _ path: any KeyPath<Content, Value> & Sendable, toAction: @escaping @Sendable (Value) -> Action
     ) -> Binding<Value> {
         Binding {
             self[dynamicMember: path]
-        } set: { [self] value in
-            send(toAction(value))
+        } update: { [self] body in
+            while true {
+                let (content, version) = storage.withLock { ($0.content, $0.version) }
+                var value = content[keyPath: path]
+                body(&value)
+                if perform(toAction(value), after: version) { return }
+            }
         }
     }
 

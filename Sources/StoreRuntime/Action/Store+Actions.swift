@@ -1,4 +1,4 @@
-import StoreEngine
+package import StoreEngine
 
 extension Store {
     /// Runs an action in a write transaction, and records it with the changes that it made.
@@ -12,7 +12,7 @@ extension Store {
     ///   when the action or what it returns cannot be encoded as JSON, `tooLarge` when one is above the limit `recordByteCount`.
     @discardableResult
     public func send<A: Action>(_ action: A, durability: Durability? = nil) async throws -> Committed<A.Result> {
-        let payload = try payload(of: action)
+        let payload = try Self.payload(of: action)
         return try await write(durability: durability) { tx in try action.runNoted(payload: payload, in: &tx) }
     }
 
@@ -22,11 +22,11 @@ extension Store {
     @available(*, noasync, message: "use the asynchronous form in tasks")
     @discardableResult
     public func send<A: Action>(_ action: A, durability: Durability? = nil) throws -> Committed<A.Result> {
-        let payload = try payload(of: action)
+        let payload = try Self.payload(of: action)
         return try write(durability: durability) { tx in try action.runNoted(payload: payload, in: &tx) }
     }
 
-    private func payload<A: Action>(of action: A) throws(StoreError) -> [UInt8] {
+    private static func payload<A: Action>(of action: A) throws(StoreError) -> [UInt8] {
         try ActionCoding.requireRecordable(A.self)
         return try ActionCoding.encode(action, of: A.actionName)
     }
@@ -35,12 +35,21 @@ extension Store {
 extension Store {
     /// Queues an action, after all writes that were queued before, and does not wait for it.
     ///
-    /// - Parameter onError: told why it was not done, on no particular thread.
-    package func queue<A: Action>(_ action: A, onError: @escaping @Sendable (any Error) -> Void) {
+    /// - Parameters:
+    ///   - onError: told why it was not done, on no particular thread.
+    ///   - make: makes the action of what the records are when its turn has come.
+    package func queue<A: Action>(
+        onError: @escaping @Sendable (any Error) -> Void,
+        make: @escaping @Sendable (inout WriteTransaction) throws -> A
+    ) {
         do {
             try requireWritable()
-            let payload = try payload(of: action)
-            let job = core.makeJob(nil, { tx in try action.runNoted(payload: payload, in: &tx) }, ResultBox())
+            let job = core.makeJob(
+                nil,
+                { tx in
+                    let action = try make(&tx)
+                    return try action.runNoted(payload: Self.payload(of: action), in: &tx)
+                }, ResultBox())
             core.submit(job) { result in
                 if case .failure(let error) = result { onError(error) }
             }
