@@ -19,7 +19,7 @@ public final class Subject<Value: Sendable>: Observable, Sendable {
     private struct State {
         var value: Value
         var version: UInt64 = 0
-        var taps: [ObjectIdentifier: Signal] = [:]
+        var taps: [ObjectIdentifier: SubjectTap<Value>] = [:]
     }
 
     private let state: HandoverMutex<State>
@@ -33,7 +33,8 @@ public final class Subject<Value: Sendable>: Observable, Sendable {
     }
 
     deinit {
-        for tap in state.withLock({ Array($0.taps.values) }) { tap.end() }
+        let (value, taps) = state.withLock { ($0.value, Array($0.taps.values)) }
+        for tap in taps { tap.end(with: value) }
     }
 
     /// The value as it is now.
@@ -60,7 +61,7 @@ public final class Subject<Value: Sendable>: Observable, Sendable {
             var new = old
             body(&new)
             if let areEqual, areEqual(old, new) { return }
-            let taps = state.withLock { state -> [Signal]? in
+            let taps = state.withLock { state -> [SubjectTap<Value>]? in
                 guard state.version == version else { return nil }
                 state.value = new
                 state.version += 1
@@ -78,7 +79,7 @@ public final class Subject<Value: Sendable>: Observable, Sendable {
 
     /// The value as it is, and then each other one: an asynchronous sequence that ends when nobody has the subject any more.
     ///
-    /// Who is slow misses values between, never the newest. The sequence does not keep the subject alive.
+    /// Who is slow misses values between, never the newest, also when that is the last. The sequence does not keep the subject alive.
     public var values: SubjectValues<Value> { SubjectValues(self) }
 
     /// A binding to the value.
@@ -91,9 +92,9 @@ public final class Subject<Value: Sendable>: Observable, Sendable {
         binding[dynamicMember: path]
     }
 
-    func tap(_ signal: Signal) { state.withLock { $0.taps[ObjectIdentifier(signal)] = signal } }
+    func add(_ tap: SubjectTap<Value>) { state.withLock { $0.taps[ObjectIdentifier(tap)] = tap } }
 
-    func untap(_ signal: Signal) { state.withLock { $0.taps[ObjectIdentifier(signal)] = nil } }
+    func remove(_ tap: SubjectTap<Value>) { state.withLock { $0.taps[ObjectIdentifier(tap)] = nil } }
 
     var snapshot: (value: Value, version: UInt64) { state.withLock { ($0.value, $0.version) } }
 }

@@ -35,18 +35,18 @@ public struct SubjectValues<Value: Sendable>: AsyncSequence, Sendable {
 
     /// Waits for values.
     public struct Iterator: AsyncIteratorProtocol {
-        private let tap: Tap
+        private let place: Place
         private let areEqual: (@Sendable (Value, Value) -> Bool)?
         private var last: Value?
 
         fileprivate init(_ reference: Reference, _ areEqual: (@Sendable (Value, Value) -> Bool)?) {
-            tap = Tap(reference)
+            place = Place(reference)
             self.areEqual = areEqual
         }
 
         /// The next value; nil at the end, and when the task is cancelled.
         public mutating func next() async -> Value? {
-            while let value = await tap.next() {
+            while let value = await place.next() {
                 if let last, let areEqual, areEqual(last, value) { continue }
                 if areEqual != nil { last = value }
                 return value
@@ -56,21 +56,34 @@ public struct SubjectValues<Value: Sendable>: AsyncSequence, Sendable {
     }
 
     /// One iterator's place with the subject.
-    private final class Tap {
+    private final class Place {
         private let reference: Reference
-        private let signal = Signal()
+        private let tap = SubjectTap<Value>()
+        /// Whether there is a value that was not read before the subject went.
+        private var isOwed = false
 
         init(_ reference: Reference) {
             self.reference = reference
-            signal.raise()
-            if let subject = reference.subject { subject.tap(signal) } else { signal.end() }
+            tap.raise()
+            if let subject = reference.subject { subject.add(tap) } else { tap.end(with: nil) }
         }
 
-        deinit { reference.subject?.untap(signal) }
+        deinit { reference.subject?.remove(tap) }
 
         func next() async -> Value? {
-            guard await signal.wait() == .raised else { return nil }
-            return reference.subject?.snapshot.value
+            while true {
+                switch await tap.wait() {
+                case .raised:
+                    if let subject = reference.subject { return subject.snapshot.value }
+                    // The last value comes with the end, which may be about to be told.
+                    isOwed = true
+                case .ended:
+                    let last = tap.takeLast()
+                    return isOwed ? last : nil
+                case .cancelled:
+                    return nil
+                }
+            }
         }
     }
 }

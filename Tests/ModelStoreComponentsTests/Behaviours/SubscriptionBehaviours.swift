@@ -156,6 +156,22 @@ import Testing
         #expect(await late.next() == nil)
     }
 
+    @Test func `10 the last value comes before the end, also when the object goes before it is read`() async throws {
+        let journal = Journal()
+        var thing: Thing? = Thing(journal, Numbers())
+        var counts = try #require(thing).$count.makeAsyncIterator()
+        var names = try #require(thing).$name.removeDuplicates().makeAsyncIterator()
+        #expect(await counts.next() == 0)
+        #expect(await names.next() == "thing")
+        thing?.count = 1
+        thing = nil
+        #expect(journal.all.last == "destroyed 1")
+        #expect(await counts.next() == 1)
+        #expect(await counts.next() == nil)
+        #expect(await counts.next() == nil)
+        #expect(await names.next() == nil)
+    }
+
     @Test func `11 one instance for each id, and one for each incarnation`() async throws {
         _ = try await Scene.run { scene in
             let models = try await withThrowingTaskGroup(of: Model<Sensor>.self) { group in
