@@ -14,13 +14,13 @@ struct EffectRun {
 
     init(_ core: StoreCore?) throws {
         self.core = core
-        guard let core else { return }
-        try core.stepper.start(core)
-        core.stepper.add(dependent)
+        if let core { try core.stepper.start(core) }
     }
 
     /// Runs `body` until the task is cancelled, it throws, or the store is closed.
     nonisolated(nonsending) func run(_ body: () throws -> Void) async throws {
+        // Here, where it is removed in any case: not each run that is made begins.
+        core?.stepper.add(dependent)
         defer {
             core?.stepper.remove(dependent)
             end.come()

@@ -257,6 +257,8 @@ final class Stepper: Sendable {
 
     func remove(_ dependent: LiveDependent) { applied.withLock { $0.dependents.remove(dependent) } }
 
+    var dependentCount: Int { applied.withLock { $0.dependents.all.count } }
+
     var liveQueryCount: Int { applied.withLock { $0.live.results.count } }
 
     /// What keeping live results up to date took so far.
