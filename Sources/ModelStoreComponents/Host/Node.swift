@@ -204,18 +204,25 @@ class Node {
     // MARK: The end
 
     /// Ends the place, its children first, the newest first.
-    func end() {
-        for (_, child) in children.reversed() { child.end() }
+    ///
+    /// - Returns: the ids of its scope and of its children's, whose tasks may go on for a while.
+    @discardableResult
+    func end() -> [UInt64] {
+        var scopes = children.reversed().flatMap { $0.node.end() }
         children = []
         isEnded = true
         tree.forget(self)
         tracking.end()
-        ownScope?.close()
+        if let ownScope {
+            ownScope.close()
+            scopes.append(ownScope.id)
+        }
         life.end()
         // The objects that it owns go in the order of the pins.
         forgetComponent()
         slots = []
-        ownPlace?.end()
+        ownPlace?.end(with: scopes)
         ownPlace = nil
+        return scopes
     }
 }

@@ -42,11 +42,13 @@ package final class ComponentPlace {
     }
 
     /// Lets go what it has, what it owns last, and ends.
-    package func end() {
+    ///
+    /// - Parameter scopes: the ids of scopes that end with it, whose tasks may have what it had until they have ended.
+    package func end(with scopes: [UInt64]) {
         registry.unpin(owned + borrowed, of: path, number)
         owned = []
         borrowed = []
-        registry.closed(number)
+        registry.closed(number, with: scopes)
     }
 
     /// Something that a place borrows.

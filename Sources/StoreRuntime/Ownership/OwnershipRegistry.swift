@@ -15,8 +15,8 @@ public final class OwnershipRegistry: Sendable {
         /// One for each object, by the last scope that had it. They are asked for their objects outside of the lock only, see
         /// ``livingSuspects()``.
         var suspects: [ObjectIdentifier: Suspect] = [:]
-        /// Those of scopes whose tasks have not ended, by the scope's number.
-        var suspectsInWaiting: [UInt64: [ObjectIdentifier]] = [:]
+        /// Those that wait for the ends of scopes and their tasks, by the number of the first such scope.
+        var suspectsInWaiting: [UInt64: Set<ObjectIdentifier>] = [:]
         var notices = NoticeBook()
         /// Whether a task ends rests as their time comes.
         var isTimed = false
@@ -24,7 +24,28 @@ public final class OwnershipRegistry: Sendable {
         var isTellingLeaks = false
 
         /// Whether an object that should be gone is not just kept for another reason.
-        func isLeaked(_ object: KeptObject) -> Bool { !pins.isInScope(object) && !pins.isResting(object) }
+        func isLeaked(_ object: KeptObject) -> Bool {
+            !pins.isInScope(object) && !pins.isResting(object) && borrowingScope(of: object) == nil
+        }
+
+        /// An open scope in which something borrows an object, such as an iterator in one of its tasks. At most linear in the
+        /// object's pins.
+        func borrowingScope(of object: KeptObject) -> UInt64? {
+            pins.first(of: object) { pin in
+                guard pin.kind == .borrower, case .program(let scope?) = pin.holder else { return nil }
+                return scopes[scope] == nil ? nil : scope
+            }
+        }
+
+        /// Has a suspect wait for the ends of scopes.
+        ///
+        /// - Returns: whether one of them is open.
+        mutating func wait(_ id: ObjectIdentifier, for numbers: [UInt64]) -> Bool {
+            let open = numbers.filter { scopes[$0] != nil }
+            suspects[id]?.awaited = open
+            if let first = open.first { suspectsInWaiting[first, default: []].insert(id) }
+            return !open.isEmpty
+        }
     }
 
     struct OpenScope {
@@ -41,10 +62,12 @@ public final class OwnershipRegistry: Sendable {
     /// What should be gone after the end of a scope.
     private struct Suspect: Sendable {
         let reference: WeakObject
-        let scope: (path: String, number: UInt64)
+        let scope: String
         let line: UInt32
         /// When that scope was closed, and since its tasks have ended too, when they had.
         var since: Int64
+        /// The scopes that have to end before it is one.
+        var awaited: [UInt64] = []
         var isTold = false
 
         var object: KeptObject? { reference.object.map(KeptObject.init) }
@@ -126,24 +149,25 @@ public final class OwnershipRegistry: Sendable {
             guard let (object, line) = state.withLock({ $0.pins.content(id) }) else { continue }
             if end(id) {
                 let reference = WeakObject(object.object)
-                suspects.append(
-                    (object.id, Suspect(reference: reference, scope: (path, number), line: line, since: now)))
+                suspects.append((object.id, Suspect(reference: reference, scope: path, line: line, since: now)))
             }
         }
         suspects.removeAll { $0.suspect.object == nil }
         if suspects.isEmpty { return }
         state.withLock { state in
-            for (id, suspect) in suspects { state.suspects[id] = suspect }
-            state.suspectsInWaiting[number, default: []] += suspects.map(\.id)
+            for (id, suspect) in suspects {
+                state.suspects[id] = suspect
+                _ = state.wait(id, for: [number])
+            }
         }
     }
 
-    /// The suspects of scopes that have ended that are alive; those that are gone are forgotten.
+    /// The suspects that wait for no scope and are alive; all that are gone are forgotten.
     ///
     /// Whoever asks keeps them until it is done: a reference that is found while the state is locked might be the last, and the
     /// object's `deinit` would run under the lock.
     private func livingSuspects() -> [ObjectIdentifier: KeptObject] {
-        let suspects = state.withLock { state in state.suspects.filter { state.scopes[$0.value.scope.number] == nil } }
+        let suspects = state.withLock { $0.suspects }
         let living = suspects.compactMapValues(\.object)
         if living.count < suspects.count {
             state.withLock { state in
@@ -153,7 +177,7 @@ public final class OwnershipRegistry: Sendable {
                 }
             }
         }
-        return living
+        return living.filter { suspects[$0.key]?.awaited.isEmpty == true }
     }
 
     /// Whether a scope owns or borrows an object.
@@ -216,13 +240,21 @@ public final class OwnershipRegistry: Sendable {
     func opened(_ scope: ScopeReference) { state.withLock { $0.scopes[scope.number]?.reference = scope } }
 
     /// Notes that a scope has closed, and its tasks have ended: tells what should be gone with it.
-    func closed(_ number: UInt64) {
+    ///
+    /// - Parameter others: scopes whose tasks may have what it had, and have to end too before that.
+    func closed(_ number: UInt64, with others: [UInt64] = []) {
         let now = now
         let startsTimer = state.withLock { state in
             state.scopes[number] = nil
-            let suspects = state.suspectsInWaiting.removeValue(forKey: number) ?? []
-            for id in suspects where state.suspects[id]?.scope.number == number { state.suspects[id]?.since = now }
-            guard !suspects.isEmpty, leakDelay > 0, !state.isTellingLeaks else { return false }
+            var isDue = false
+            for id in state.suspectsInWaiting.removeValue(forKey: number) ?? [] {
+                // It may be one of a later scope by now.
+                guard let awaited = state.suspects[id]?.awaited, awaited.first == number else { continue }
+                if state.wait(id, for: awaited + others) { continue }
+                state.suspects[id]?.since = now
+                isDue = true
+            }
+            guard isDue, leakDelay > 0, !state.isTellingLeaks else { return false }
             state.isTellingLeaks = true
             return true
         }
@@ -275,7 +307,7 @@ public final class OwnershipRegistry: Sendable {
             for (id, object) in suspects where state.isLeaked(object) {
                 guard let suspect = state.suspects[id] else { continue }
                 snapshot.add(object, state.pins.pins(of: object), isResting: false)
-                snapshot.leaks.append((object, suspect.scope.path, suspect.line, suspect.since))
+                snapshot.leaks.append((object, suspect.scope, suspect.line, suspect.since))
             }
             snapshot.scopes = state.scopes
             snapshot.constructions = state.notices.constructions
@@ -304,7 +336,7 @@ public final class OwnershipRegistry: Sendable {
     /// When the task that tells leaks has to look again; nil when there is nothing to tell, and the task ends.
     private func nextLeakTime() -> Int64? {
         state.withLock { state in
-            let untold = state.suspects.values.filter { !$0.isTold && state.scopes[$0.scope.number] == nil }
+            let untold = state.suspects.values.filter { !$0.isTold && $0.awaited.isEmpty }
             guard let first = untold.map(\.since).min() else {
                 state.isTellingLeaks = false
                 return nil
@@ -318,7 +350,7 @@ public final class OwnershipRegistry: Sendable {
         let living = livingSuspects()
         let leaked = state.withLock { state in
             living.compactMap { id, object -> (Suspect, KeptObject)? in
-                guard let suspect = state.suspects[id], !suspect.isTold,
+                guard let suspect = state.suspects[id], !suspect.isTold, suspect.awaited.isEmpty,
                     suspect.since <= now - leakDelay
                 else { return nil }
                 if state.pins.isInScope(object) {
@@ -330,6 +362,8 @@ public final class OwnershipRegistry: Sendable {
                     state.suspects[id]?.since = now
                     return nil
                 }
+                // It is looked at again when that scope ends.
+                if let scope = state.borrowingScope(of: object), state.wait(id, for: [scope]) { return nil }
                 state.suspects[id]?.isTold = true
                 return (suspect, object)
             }
@@ -339,9 +373,9 @@ public final class OwnershipRegistry: Sendable {
             tell(
                 OwnershipNotice(
                     .leaked,
-                    "\(ownershipLabel(object.object)) is alive although \(suspect.scope.path) is closed, the last scope that had it; "
+                    "\(ownershipLabel(object.object)) is alive although \(suspect.scope) is closed, the last scope that had it; "
                         + "end what still uses it, or have a scope that lives longer own it: \(whyAlive(object.object))",
-                    line: line, scope: suspect.scope.path))
+                    line: line, scope: suspect.scope))
         }
     }
 

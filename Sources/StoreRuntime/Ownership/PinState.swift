@@ -157,14 +157,23 @@ struct PinState {
 
     /// The pins of an object, the newest first.
     func pins(of object: KeptObject) -> [Pin] {
-        guard let place = places[object.id] else { return [] }
         var result: [Pin] = []
-        var slot = subjects[Int(place)].firstPin
-        while slot != Self.none {
-            result.append(pins[Int(slot)])
-            slot = pins[Int(slot)].next
+        _ = first(of: object) { pin -> Void? in
+            result.append(pin)
+            return nil
         }
         return result
+    }
+
+    /// What a closure makes of the pins of an object, the newest first, until it makes something.
+    func first<T>(of object: KeptObject, _ body: (Pin) -> T?) -> T? {
+        guard let place = places[object.id] else { return nil }
+        var slot = subjects[Int(place)].firstPin
+        while slot != Self.none {
+            if let found = body(pins[Int(slot)]) { return found }
+            slot = pins[Int(slot)].next
+        }
+        return nil
     }
 
     /// All objects that are pinned or rest, in no stated order.

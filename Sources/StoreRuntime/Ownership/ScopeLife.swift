@@ -54,7 +54,9 @@ final class ScopeLife: Sendable {
 
     private func end(_ hasEnded: Bool) {
         guard hasEnded else { return }
-        registry.closed(number)
+        // Tasks of a parent that closes too may still have what it had, as the one that ends a tree of components.
+        let closing = parent.flatMap { parent in parent.state.withLock { $0.phase == .open } ? nil : parent.number }
+        registry.closed(number, with: closing.map { [$0] } ?? [])
         parent?.childEnded(number)
         // The last: who has waited finds the scope in no report.
         for waiter in state.withLock({ $0.endIsKnown() }) { waiter.resume() }

@@ -64,6 +64,41 @@ private struct Working {
     }
 }
 
+/// Owns what tasks of its own and of its child have, which take their time at the end.
+@Component
+private struct SlowOwner {
+    let journal: Journal
+    @StateObject var thing: Thing
+
+    init(scene: Scene, journal: Journal) {
+        self.journal = journal
+        _thing = StateObject(wrappedValue: Thing(journal, scene.numbers))
+    }
+
+    func update(_ context: inout ComponentContext) {
+        context.onClose { [journal] in journal.add("closes") }
+        context.task(run("", thing))
+        context.place(SlowChild(body: run("child ", thing)))
+    }
+
+    private func run(_ name: String, _ thing: Thing) -> @Sendable () async -> Void {
+        { [journal] in
+            journal.add("\(name)begins")
+            await untilCancelled()
+            journal.add("\(name)is cancelled")
+            await journal.until { $0.contains("go on") }
+            _ = thing.touch()
+        }
+    }
+}
+
+@Component
+private struct SlowChild {
+    let body: @Sendable () async -> Void
+
+    func update(_ context: inout ComponentContext) { context.task(body) }
+}
+
 /// Waits for the end of the task.
 private func untilCancelled() async {
     for await _ in Subject(0).values {}
@@ -227,9 +262,16 @@ private func untilCancelled() async {
             // The test still has it.
             let leak = try #require(registry.leaks().first)
             #expect(leak.object.id == "s0" && leak.scope == "app/borrower" && leak.object.pins.isEmpty)
-            var iterator = model.values(of: \.celsius).makeAsyncIterator()
-            _ = await iterator.next()
+            let pin = registry.pin(model, .borrower, by: scene.journal)
             #expect(registry.leaks().first?.object.pins.map(\.kind) == [.borrower])
+            pin.release()
+            do {
+                // An iterator in an open scope is a borrower of that scope's.
+                var iterator = model.values(of: \.celsius).makeAsyncIterator()
+                _ = await iterator.next()
+                #expect(registry.leaks().isEmpty)
+            }
+            #expect(registry.leaks().count == 1)
             let again = try scene.scope.child("again")
             try again.borrow(model)
             #expect(registry.leaks().isEmpty)
@@ -263,6 +305,45 @@ private func untilCancelled() async {
             #expect(text.hasPrefix("leaked for 30 s after app/part closed") && text.contains(":\(pinningLine)"))
             pin.release()
         }
+    }
+
+    @Test func `14 what another open scope's task iterates over is no leak, and is one when it outlives that scope`()
+        async throws
+    {
+        let notices = try await Scene.run { scene in
+            let journal = scene.journal
+            let model = try scene.store.model(Sensor.self, id: "s0")
+            let connection = try scene.scope.child("connection")
+            try connection.borrow(model)
+            let worker = try scene.scope.child("worker")
+            try worker.task { for await celsius in model.values(of: \.celsius) { journal.add("\(celsius)") } }
+            await journal.until { !$0.isEmpty }
+            connection.close()
+            await connection.closed()
+            #expect(scene.store.ownership.leaks().isEmpty && scene.notices.all.isEmpty)
+            worker.close()
+            await worker.closed()
+            #expect(scene.store.ownership.leaks().map(\.scope) == ["app/connection"])
+            withExtendedLifetime(model) {}
+        }
+        #expect(notices.all.map(\.code) == [.leaked])
+    }
+
+    @Test func `14 what a component's cancelled task has is no leak until the task has ended`() async throws {
+        let journal = Journal()
+        let notices = try await Scene.run { scene in
+            let scope = try scene.scope.child("part")
+            _ = try await scope.host { SlowOwner(scene: scene, journal: journal) }
+            await journal.until { $0.contains("begins") && $0.contains("child begins") }
+            scope.close()
+            await journal.until { $0.contains("is cancelled") && $0.contains("child is cancelled") }
+            // The tree ends on its host.
+            await journal.until { $0.contains("closes") }
+            #expect(scene.store.ownership.leaks().isEmpty)
+            journal.add("go on")
+            await scope.closed()
+        }
+        #expect(journal.all.last == "destroyed 1" && notices.all.isEmpty, "\(notices.all)")
     }
 
     @Test func `14 an object that outlives many scopes is one leak, by the last of them`() async throws {
