@@ -52,7 +52,7 @@ public struct ComponentContext: ~Copyable {
         ordinals[key] = ordinal + 1
         key.ordinal = ordinal
         var given = Surroundings { [node] in
-            node.inherited($0)
+            node.handedDown($0)
         } note: { [node] in
             node.reads($0)
         }
@@ -67,7 +67,8 @@ public struct ComponentContext: ~Copyable {
 
     // MARK: Life
 
-    /// The scope of the component's place, which is closed when the place ends.
+    /// The scope of the component's place, which is closed when the place ends. What it provides reaches the components that are
+    /// placed here, and those below them.
     ///
     /// - Throws: ``StoreError`` with the code `scopeClosed`.
     public func scope(file: StaticString = #fileID, line: UInt = #line) throws -> Scope {

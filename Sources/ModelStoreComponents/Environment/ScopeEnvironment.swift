@@ -30,9 +30,14 @@ extension Scope {
     func provided(_ key: ObjectIdentifier) -> (any Sendable)? {
         var scope: Scope? = self
         while let here = scope {
-            if let found = (try? here.part { ScopeEnvironment() })?.subject(key).value { return found.value }
+            if let found = here.providedHere(key) { return found }
             scope = here.parent
         }
         return nil
+    }
+
+    /// What this scope itself hands down by a key.
+    func providedHere(_ key: ObjectIdentifier) -> (any Sendable)? {
+        (try? part { ScopeEnvironment() })?.subject(key).value?.value
     }
 }

@@ -132,6 +132,10 @@ class Node {
         let name = path.dropFirst(scope.path.count + 1)
         let new = try scope.child(String(name), file: line.file, line: line.line)
         ownScope = new
+        // Those below may have looked before it was there. Not in this update, which would read what they read.
+        tree.afterUpdates { [self] in
+            for (_, child) in children { child.watch(new) }
+        }
         return new
     }
 
@@ -174,12 +178,30 @@ class Node {
 
     /// What is handed down to this place by a key.
     func inherited(_ key: ObjectIdentifier) -> Any? {
+        if let value = overrides[key] { return value }
+        guard let parent else { return scope.provided(key) }
+        return parent.handedDown(key)
+    }
+
+    /// What is handed down by a key to what is placed here, also by this place's own scope.
+    func handedDown(_ key: ObjectIdentifier) -> Any? {
         var node: Node? = self
         while let here = node {
+            if let value = here.ownScope?.providedHere(key) { return value }
             if let value = here.overrides[key] { return value }
             node = here.parent
         }
         return scope.provided(key)
+    }
+
+    /// Has this place and those below updated where a scope of an ancestor, which is new, hands down what they have read, and
+    /// when it does later.
+    private func watch(_ scope: Scope) {
+        var isProvided = false
+        let keys = readKeys
+        if !keys.isEmpty { read { isProvided = keys.contains { scope.providedHere($0) != nil } } }
+        if isProvided { tree.ask(self) }
+        for (_, child) in children { child.watch(scope) }
     }
 
     /// Hands down something else from here on.
@@ -195,6 +217,7 @@ class Node {
 
     private func environmentChanged(_ keys: Set<ObjectIdentifier>) {
         if !readKeys.isDisjoint(with: keys) { tree.ask(self) }
+        let keys = keys.filter { ownScope?.providedHere($0) == nil }
         for (_, child) in children {
             let reaching = keys.subtracting(child.overrides.keys)
             if !reaching.isEmpty { child.environmentChanged(reaching) }

@@ -15,7 +15,7 @@ func equality<Value>(of type: Value.Type) -> (@Sendable (Value, Value) -> Bool)?
 /// Whether two values of any type are known to be equal: objects by identity, others where they can be compared.
 func areEqual(_ left: Any, _ right: Any) -> Bool {
     func isEqual<E: Equatable>(_ left: E) -> Bool { (right as? E) == left }
-    if let left = left as? any Equatable { return isEqual(left) }
-    guard type(of: left) is AnyClass, type(of: right) is AnyClass else { return false }
-    return (left as AnyObject) === (right as AnyObject)
+    // Equal objects change on their own, and each has those who follow it.
+    if type(of: left) is AnyClass { return type(of: right) is AnyClass && (left as AnyObject) === (right as AnyObject) }
+    return (left as? any Equatable).map { isEqual($0) } ?? false
 }

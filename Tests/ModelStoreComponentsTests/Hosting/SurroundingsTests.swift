@@ -90,7 +90,77 @@ private struct ThemeReader: Equatable {
     func update(_ context: inout ComponentContext) { journal.add("\(theme.scale) \(theme.name)") }
 }
 
+/// An object that equals others of its name.
+private final class Station: Equatable, Sendable {
+    let name: String
+    let number: Int
+
+    init(_ name: String, _ number: Int) {
+        self.name = name
+        self.number = number
+    }
+
+    static func == (left: Station, right: Station) -> Bool { left.name == right.name }
+}
+
+/// Has its own scope provide a station from the first number on.
+@Component
+private struct Providing {
+    let journal: Journal
+    let number: Subject<Int>
+
+    func update(_ context: inout ComponentContext) throws {
+        if number.value > 0 {
+            let scope = try context.scope()
+            try scope.provide(Station("own", number.value))
+            try scope.setEnvironment(\.scale, 4)
+        }
+        context.place(StationReader(journal: journal))
+        context.place(Middle(journal: journal)) { $0[\.scale] = $0[\.scale] * 2 }
+    }
+}
+
+@Component
+private struct StationReader: Equatable {
+    let journal: Journal
+    @EnvironmentObject var station: Station
+
+    static func == (left: StationReader, right: StationReader) -> Bool { true }
+
+    func update(_ context: inout ComponentContext) { journal.add("\(station.name) \(station.number)") }
+}
+
 @Suite(.timeLimit(.minutes(20))) struct SurroundingsTests {
+    @Test func `what a component's own scope provides reaches those below, whenever it does`() async throws {
+        let number = Subject(0)
+        let notices = try await Scene.run { scene in
+            let journal = scene.journal
+            let host = try await scene.scope.host { Providing(journal: journal, number: number) }
+            #expect(journal.take() == ["middle", "inner 4.0"])
+            number.send(1)
+            try await host.settle()
+            #expect(Set(journal.take()) == ["own 1", "middle", "inner 16.0"])
+            number.send(2)
+            try await host.settle()
+            #expect(journal.take() == ["own 2"])
+        }
+        #expect(notices.all.map(\.code) == [.missingObject])
+    }
+
+    @Test func `an object that is provided after an equal one is the one that is found`() async throws {
+        let first = Station("hall", 1)
+        let second = Station("hall", 2)
+        try await Scene.run { scene in
+            let journal = scene.journal
+            try scene.scope.provide(first)
+            let host = try await scene.scope.host { StationReader(journal: journal) }
+            try scene.scope.provide(second)
+            #expect(try scene.scope.environmentObject(Station.self) === second)
+            try await host.settle()
+            #expect(journal.take() == ["hall 1", "hall 2"])
+        }
+    }
+
     @Test func `an override that is made of what is handed down follows it`() async throws {
         let scale = Subject(1.5)
         try await Scene.run { scene in
