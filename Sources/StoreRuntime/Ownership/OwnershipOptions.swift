@@ -1,12 +1,12 @@
 /// How an ownership registry keeps its objects.
 public struct OwnershipOptions: Sendable {
     /// How long a record's model is kept after the last who pinned it has let it go, in case somebody asks for it again. The
-    /// standard is not at all.
+    /// standard is not at all. More than centuries is for ever.
     public var gracePeriod = Duration.zero
     /// The most models that are kept so at once; with more, the one that waits longest goes.
     public var graceLimit = 10_000
     /// How long an object may live on after the end of the last scope that had it before that is told as a leak: others have it
-    /// for a moment too, as who is about to borrow it. Zero to tell at once. Reports list what should be gone at any time.
+    /// for a moment too, as who is about to borrow it. Zero to tell at once, more than centuries never to. Reports list what should be gone at any time.
     public var leakDelay = Duration.seconds(1)
     /// Told what is worth knowing, each kind once for a line of source. It is called by whoever finds it, and must be quick.
     public var onNotice: (@Sendable (OwnershipNotice) -> Void)?
@@ -35,9 +35,20 @@ struct OwnershipClock: Sendable {
 }
 
 extension Duration {
+    /// The nanoseconds, or as many as there can be.
     var nanoseconds: Int64 {
         let (seconds, attoseconds) = components
-        let (product, isOver) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
-        return isOver ? .max : product &+ attoseconds / 1_000_000_000
+        let (whole, isOver) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+        if isOver { return seconds < 0 ? .min : .max }
+        return whole.addingSaturated(attoseconds / 1_000_000_000)
+    }
+}
+
+extension Int64 {
+    /// The sum, or as much as there can be.
+    func addingSaturated(_ other: Int64) -> Int64 {
+        let (sum, isOver) = addingReportingOverflow(other)
+        if isOver { return other < 0 ? .min : .max }
+        return sum
     }
 }

@@ -198,12 +198,12 @@ public final class OwnershipRegistry: Sendable {
         }
     }
 
-    /// When the task that ends rests has to look again; nil when there are none, and the task ends.
+    /// When the task that ends rests has to look again; nil when none ever ends, and the task does.
     private func nextRestEnd() -> Int64? {
         state.withLock { state in
-            let end = state.pins.nextRestEnd
-            if end == nil { state.isTimed = false }
-            return end
+            if let end = state.pins.nextRestEnd, end < .max { return end }
+            state.isTimed = false
+            return nil
         }
     }
 
@@ -333,15 +333,14 @@ public final class OwnershipRegistry: Sendable {
         }
     }
 
-    /// When the task that tells leaks has to look again; nil when there is nothing to tell, and the task ends.
+    /// When the task that tells leaks has to look again; nil when there is nothing ever to tell, and the task ends.
     private func nextLeakTime() -> Int64? {
         state.withLock { state in
             let untold = state.suspects.values.filter { !$0.isTold && $0.awaited.isEmpty }
-            guard let first = untold.map(\.since).min() else {
-                state.isTellingLeaks = false
-                return nil
-            }
-            return first + leakDelay
+            let next = untold.map(\.since).min().map { $0.addingSaturated(leakDelay) }
+            if let next, next < .max { return next }
+            state.isTellingLeaks = false
+            return nil
         }
     }
 

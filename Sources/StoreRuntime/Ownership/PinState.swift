@@ -131,7 +131,7 @@ struct PinState {
         let object = subjects[place].object
         if restLimit > 0, restNanoseconds > 0, object?.object is any RestingObject {
             result.rests = true
-            rest(pin.subject, until: now + restNanoseconds)
+            rest(pin.subject, until: now.addingSaturated(restNanoseconds))
             // The oldest makes room.
             if restingCount > restLimit { result.object = endOldestRest() }
         } else {
@@ -181,7 +181,7 @@ struct PinState {
 
     // MARK: Rest
 
-    /// When the first object that rests has to go, in nanoseconds; nil when none rests. At most linear in the number of those that
+    /// When the first object that rests has to go, in nanoseconds, the most for never; nil when none rests. At most linear in the number of those that
     /// rest.
     var nextRestEnd: Int64? {
         resting[firstResting...].first { isCurrent($0) }?.until

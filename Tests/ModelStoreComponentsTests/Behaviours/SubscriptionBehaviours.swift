@@ -76,6 +76,34 @@ import Testing
         }
     }
 
+    @Test(arguments: [Duration.seconds(Int64.max), .nanoseconds(Int64.max)])
+    func `8 a grace period and a leak's delay may be for ever`(_ long: Duration) async throws {
+        let clock = TestClock()
+        clock.advance(by: .seconds(1))
+        let notices = Notices()
+        var options = OwnershipOptions(clock: clock)
+        options.gracePeriod = long
+        options.leakDelay = long
+        options.onNotice = { notices.add($0) }
+        var storeOptions = StoreOptions()
+        storeOptions.ownership = options
+        let store = try Store.temporary(records: Sensor.self, options: storeOptions)
+        try await store.write { try $0.insert(Sensor(id: "s0", room: "hall")) }
+        clock.advance(by: .seconds(1))
+        let thing = Thing(Journal(), Numbers())
+        let scope = try store.scope("part")
+        try scope.borrow(store.model(Sensor.self, id: "s0"))
+        try scope.own(thing)
+        scope.close()
+        await scope.closed()
+        clock.advance(by: .seconds(1_000_000))
+        #expect(store.ownership.metrics.restingCount == 1)
+        #expect(store.ownership.leaks().map(\.scope) == ["part"] && notices.all.isEmpty)
+        store.ownership.releaseResting()
+        #expect(store.ownership.metrics.restingCount == 0)
+        withExtendedLifetime(thing) {}
+    }
+
     @Test func `9 leaving a loop, cancelling a task and dropping an effect end subscriptions, twice is harmless`()
         async throws
     {

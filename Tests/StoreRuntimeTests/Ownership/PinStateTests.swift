@@ -48,6 +48,15 @@ import Testing
         #expect(state.nextRestEnd == 1_001_099 && state.restEntryCount <= 18)
     }
 
+    @Test func `durations are as many nanoseconds as there can be`() {
+        #expect(Duration.seconds(Int64.max).nanoseconds == .max)
+        #expect(Duration.seconds(-Int64.max).nanoseconds == .min)
+        // The product fits, the sum does not.
+        #expect((Duration.nanoseconds(Int64.max) + .milliseconds(500)).nanoseconds == .max)
+        #expect((Duration.nanoseconds(-Int64.max) - .milliseconds(500)).nanoseconds == .min)
+        #expect((Duration.seconds(3) + .nanoseconds(7)).nanoseconds == 3_000_000_007)
+    }
+
     private func check(_ seed: UInt64) throws {
         var random = TestRandom(seed: seed)
         let rest = Int64.random(in: 0...20, using: &random)
