@@ -2,6 +2,7 @@ import ModelStore
 import ModelStoreComponents
 import ModelStoreReplay
 import ModelStoreTesting
+import StoreEngine
 import StoreRuntime
 import Foundation
 import Testing
@@ -24,6 +25,27 @@ private enum CounterAction: StateAction {
         case .name(let title): state.title = title
         case .count(let count): state.count = count
         }
+    }
+}
+
+/// Two types that are called the same, and one that says otherwise.
+private enum Adding {
+    struct Action: StateAction {
+        func reduce(_ state: inout Counter) { state.count += 1 }
+    }
+}
+
+private enum Naming {
+    struct Action: StateAction {
+        func reduce(_ state: inout Counter) { state.title += "." }
+    }
+}
+
+private enum Doubling {
+    struct Action: StateAction {
+        static let actionName = "Doubling.Action"
+
+        func reduce(_ state: inout Counter) { state.count *= 2 }
     }
 }
 
@@ -101,5 +123,22 @@ private enum CounterAction: StateAction {
         let options = ReplayOptions(
             actions: ActionCatalog(ReduceState<CounterAction>.self), records: Counter.self)
         #expect(try await Replayer.replay(path, options: options).actionCount == 5)
+    }
+
+    @Test func `Types of one name are told apart by names of their own, and never taken for each other`() throws {
+        typealias Add = ReduceState<Adding.Action>
+        typealias Name = ReduceState<Naming.Action>
+        typealias Double = ReduceState<Doubling.Action>
+        func action(_ name: String, _ catalog: ActionCatalog) throws -> (any Action)? {
+            let payload = Array(#"{"action":{},"id":"a"}"#.utf8)
+            return try catalog.action(RecordedAction(name: name, payload: payload, result: nil, seed: 1))
+        }
+        let catalog = ActionCatalog(Add.self, Name.self, Double.self, Double.self)
+        let error = #expect(throws: StoreError.self) { try action("Action", catalog) }
+        #expect(error?.code == .unknownAction)
+        #expect(error?.message.contains("Adding.Action") == true && error?.message.contains("Naming.Action") == true)
+        #expect(try action("Doubling.Action", catalog) is Double)
+        #expect(try action("Action", catalog.renamed("Action", to: Name.self)) is Name)
+        #expect(try action("Action", ActionCatalog(Add.self, Add.self)) is Add)
     }
 }

@@ -8,8 +8,17 @@ public protocol StateAction: Codable, Sendable {
     /// The state.
     associatedtype State: Record
 
+    /// How the feed calls it; the name of the type unless given, without those of the types around it. Two that are called `Action`
+    /// there need names of their own.
+    static var actionName: String { get }
+
     /// Does the action.
     func reduce(_ state: inout State)
+}
+
+extension StateAction {
+    /// The name of the type.
+    public static var actionName: String { String(describing: Self.self) }
 }
 
 /// A ``StateAction`` as the action of a store that feeds and traces record, under its name.
@@ -27,8 +36,8 @@ public struct ReduceState<A: StateAction>: Action where A.State.ID: Codable {
         self.action = action
     }
 
-    /// The name of the ``StateAction``'s type.
-    public static var actionName: String { String(describing: A.self) }
+    /// The name of the ``StateAction``.
+    public static var actionName: String { A.actionName }
 
     /// Brings the record to what the action makes of it.
     ///

@@ -23,18 +23,23 @@ public struct ActionCatalog: Sendable {
     private enum Meaning: Sendable {
         case known(@Sendable (RecordedAction) throws -> any Action)
         case skipped
+        /// Types that are called the same, by their whole names.
+        case ambiguous(Set<String>)
     }
 
     private var meanings: [String: Meaning] = [:]
     /// What happens to an action of another name.
     public var unknown = UnknownRule.fail
 
-    /// The actions of these types. Of two with one name the later one counts.
+    /// The actions of these types. A name that two of them have stands for none, and is an error where it is asked for.
     public init<each A: Action>(_ actions: repeat (each A).Type) {
-        repeat add(each actions)
+        var types: [String: Set<String>] = [:]
+        for action in repeat each actions {
+            types[action.actionName, default: []].insert(String(reflecting: action))
+            meanings[action.actionName] = Self.meaning(action)
+        }
+        for (name, types) in types where types.count > 1 { meanings[name] = .ambiguous(types) }
     }
-
-    private mutating func add<A: Action>(_ action: A.Type) { meanings[A.actionName] = Self.meaning(action) }
 
     /// Also those that an earlier version of the program has recorded under another name.
     public func renamed<A: Action>(_ name: String, to action: A.Type) -> ActionCatalog {
@@ -62,12 +67,16 @@ public struct ActionCatalog: Sendable {
 
     /// The action that was recorded, in its Swift type; nil where it is to be left out.
     ///
-    /// - Throws: ``StoreError``: `unknownAction` for a name that stands for nothing; `invalidValue` when it cannot be decoded;
-    ///   what a closure of ``mapping(_:_:)`` throws.
+    /// - Throws: ``StoreError``: `unknownAction` for a name that stands for nothing, or for two types; `invalidValue` when it cannot
+    ///   be decoded; what a closure of ``mapping(_:_:)`` throws.
     public func action(_ recorded: RecordedAction) throws -> (any Action)? {
         switch meanings[recorded.name] {
         case .known(let make): return try make(recorded)
         case .skipped: return nil
+        case .ambiguous(let types):
+            throw StoreError(
+                .unknownAction, "the name \(recorded.name) stands for \(types.sorted().joined(separator: " and "))",
+                remedy: "give one of them an actionName of its own, and list what was recorded with renamed(_:to:)")
         case nil:
             if unknown == .skip { return nil }
             let known = meanings.keys.sorted().joined(separator: ", ")
