@@ -47,6 +47,57 @@ private struct Nested {
         }
     }
 
+    @Test func `who waits for an open scope's end can be cancelled, and waits for a closing one's in any case`()
+        async throws
+    {
+        let registry = OwnershipRegistry()
+        let scope = registry.scope("part")
+        let early = Task { [journal] in
+            await scope.closed()
+            journal.add("cancelled")
+        }
+        early.cancel()
+        await early.value
+        #expect(!scope.isClosed)
+        try scope.task { [journal] in await journal.until { $0.contains("go on") } }
+        scope.close()
+        let late = Task { [journal] in
+            await scope.closed()
+            journal.add("closed")
+        }
+        late.cancel()
+        journal.add("go on")
+        await late.value
+        #expect(journal.all == ["cancelled", "go on", "closed"])
+    }
+
+    @Test func `what a block begins and leaves behind waits for the end, the block itself and its tasks do not`()
+        async throws
+    {
+        let registry = OwnershipRegistry()
+        let left = try await registry.withScope("part") { [journal] scope in
+            await scope.closed()
+            let task = try scope.task { await scope.closed() }
+            await task.value
+            let left = Task {
+                #expect(Scope.current === scope)
+                journal.add("waits")
+                await scope.closed()
+                journal.add("closed \(scope.isClosed)")
+            }
+            await journal.until { $0.contains("waits") }
+            // A child task waits until it is cancelled: the group would wait for it otherwise.
+            await withTaskGroup(of: Void.self) { group in
+                group.addTask { await scope.closed() }
+                group.cancelAll()
+            }
+            journal.add("block ends")
+            return left
+        }
+        await left.value
+        #expect(journal.all == ["waits", "block ends", "closed true"])
+    }
+
     @Test func `a root that is dropped with an open child is open no more`() async throws {
         let registry = OwnershipRegistry()
         var root: Scope? = registry.scope("root")

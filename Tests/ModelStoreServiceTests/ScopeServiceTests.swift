@@ -36,6 +36,25 @@ import Testing
         #expect(store.ownership.report().scopes.isEmpty && app.isClosed)
     }
 
+    @Test func `a service's body is in its scope, and waiting there for its end is over with the group`() async throws {
+        let store = try TestStore.temporary()
+        let notes = Notes<String>()
+        let (begun, begin) = AsyncStream.makeStream(of: Void.self)
+        let service = ScopeService("work", of: store) { scope in
+            #expect(Scope.current === scope)
+            begin.yield()
+            await scope.closed()
+            notes.note("body ends")
+        }
+        let group = ServiceGroup(services: [service], logger: Self.logger)
+        let running = Task { try await group.run() }
+        for await _ in begun { break }
+        await group.triggerGracefulShutdown()
+        // One that returns by itself cancels the group.
+        _ = await running.result
+        #expect(notes.values == ["body ends"] && store.ownership.report().scopes.isEmpty)
+    }
+
     @Test func `a service's error is the group's, and its scope is closed`() async throws {
         let store = try TestStore.temporary()
         await #expect(throws: Failure.self) {

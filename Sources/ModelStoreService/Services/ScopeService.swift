@@ -21,7 +21,7 @@ public struct ScopeService: Service {
     /// - Parameters:
     ///   - name: what the scope is called in reports.
     ///   - store: the store.
-    ///   - body: what the service does in the scope. It is cancelled when the group shuts down; when it has returned, the scope is
+    ///   - body: what the service does in the scope, which is ``Scope/current`` there. It is cancelled when the group shuts down; when it has returned, the scope is
     ///     closed.
     public init(
         _ name: String, of store: Store, file: StaticString = #fileID, line: UInt = #line,
@@ -50,19 +50,11 @@ public struct ScopeService: Service {
     ///
     /// - Throws: what the body throws, but for a `CancellationError`; ``StoreError``: `closed`; `scopeClosed`.
     public func run() async throws {
-        let scope = try open()
-        let outcome: Result<Void, any Error>
-        do {
-            try await cancelWhenGracefulShutdown { try await body(scope) }
-            outcome = .success(())
-        } catch is CancellationError {
-            outcome = .success(())
-        } catch {
-            outcome = .failure(error)
+        try await Scope.run(in: open()) { scope in
+            do {
+                try await cancelWhenGracefulShutdown { try await body(scope) }
+            } catch is CancellationError {}
         }
-        scope.close()
-        await scope.closed()
-        try outcome.get()
     }
 }
 #endif

@@ -13,12 +13,14 @@ extension Scope {
         try await Scope.run(in: child(name, file: file, line: line), body)
     }
 
-    static nonisolated(nonsending) func run<T>(
+    /// Runs a block in a scope, and closes that; as ``withChild(_:file:line:_:)``.
+    package static nonisolated(nonsending) func run<T>(
         in scope: Scope, _ body: nonisolated(nonsending) (Scope) async throws -> T
     ) async throws -> T {
         let result: Result<T, any Error>
         do {
-            result = .success(try await $currentReference.withValue(ScopeReference(scope)) { try await body(scope) })
+            let membership = ScopeMembership(ScopeReference(scope))
+            result = .success(try await $currentMembership.withValue(membership) { try await body(scope) })
         } catch {
             result = .failure(error)
         }

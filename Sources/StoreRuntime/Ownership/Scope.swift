@@ -144,7 +144,7 @@ public final class Scope: Sendable, Identifiable {
         let body = TaskBody(body)
         let task = Task(priority: priority) { [life, path] in
             do {
-                try await Scope.$currentReference.withValue(here) { try await body.run() }
+                try await Scope.$currentMembership.withValue(ScopeMembership(here)) { try await body.run() }
             } catch is CancellationError {
             } catch {
                 life.registry.tell(
@@ -204,14 +204,15 @@ public final class Scope: Sendable, Identifiable {
         life.childrenWereClosed()
     }
 
-    /// Waits until the scope is closed and its tasks have ended, and those of its children.
+    /// Waits until the scope is closed and its tasks have ended, and those of its children. While the scope is open, cancelling the
+    /// waiting task ends the waiting; once it is closing, that is waited for in any case.
     ///
-    /// In one of these tasks, and in the scope's own block, it returns at once, as it would wait for itself.
+    /// In one of these tasks, and in the scope's own block, it returns at once, as it would wait for itself. A task that one of these
+    /// has begun waits until it is cancelled at most, as child tasks are at the end.
     public func closed() async {
-        if isCurrent { return }
-        await withCheckedContinuation { continuation in
-            if life.state.withLock({ $0.wait(continuation) }) { continuation.resume() }
-        }
+        let isInside = isCurrent
+        if isInside, Scope.currentMembership?.isOwn == true { return }
+        await life.ended(isAlwaysCancellable: isInside)
     }
 
     /// How much it has.

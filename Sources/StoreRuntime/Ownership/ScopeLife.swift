@@ -21,6 +21,20 @@ final class ScopeLife: Sendable {
         self.registry = registry
     }
 
+    /// Waits until all is over.
+    ///
+    /// - Parameter isAlwaysCancellable: whether cancellation ends the waiting also once the scope is closing.
+    func ended(isAlwaysCancellable: Bool) async {
+        let number = state.withLock { $0.beginWait() }
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                if state.withLock({ $0.wait(number, continuation) }) { continuation.resume() }
+            }
+        } onCancel: {
+            state.withLock { $0.cancelWait(number, whileClosing: isAlwaysCancellable) }?.resume()
+        }
+    }
+
     /// Does what closing does at once, now or when the last child has.
     func childrenWereClosed() { if state.withLock({ $0.childrenWereClosed() }) { tearDown() } }
 

@@ -13,6 +13,12 @@ struct ScopeState {
         let run: @Sendable () throws -> Void
     }
 
+    /// How far somebody is who waits for the end.
+    private enum Wait {
+        case begun, cancelled
+        case waiting(CheckedContinuation<Void, Never>)
+    }
+
     private(set) var phase = Phase.open
     private(set) var children: [UInt64: Scope] = [:]
     /// Those children that have yet to do what closing does at once.
@@ -20,7 +26,8 @@ struct ScopeState {
     private(set) var tasks: [UInt64: Task<Void, Never>?] = [:]
     private(set) var pins: [PinID] = []
     private var handlers: [Handler] = []
-    private var waiters: [CheckedContinuation<Void, Never>] = []
+    private var waits: [UInt64: Wait] = [:]
+    private var lastWait: UInt64 = 0
     private var parts: [ScopePartKey: any AnyObject & Sendable] = [:]
     private var lastTask: UInt64 = 0
     /// Whether the rest may be done once no child stands any more.
@@ -160,17 +167,46 @@ struct ScopeState {
     /// - Returns: those to tell too.
     mutating func endIsKnown() -> [CheckedContinuation<Void, Never>] {
         phase = .closed
-        defer { waiters = [] }
-        return waiters
+        defer { waits = [:] }
+        return waits.values.compactMap { if case .waiting(let waiter) = $0 { waiter } else { nil } }
+    }
+
+    /// Makes room for one who waits for the end.
+    ///
+    /// - Returns: his number.
+    mutating func beginWait() -> UInt64 {
+        lastWait += 1
+        waits[lastWait] = .begun
+        return lastWait
     }
 
     /// Has a waiter told of the end.
     ///
-    /// - Returns: whether that was already.
-    mutating func wait(_ waiter: CheckedContinuation<Void, Never>) -> Bool {
-        if phase == .closed { return true }
-        waiters.append(waiter)
-        return false
+    /// - Returns: whether he need not wait.
+    mutating func wait(_ number: UInt64, _ waiter: CheckedContinuation<Void, Never>) -> Bool {
+        if phase != .closed, case .begun = waits[number] {
+            waits[number] = .waiting(waiter)
+            return false
+        }
+        waits[number] = nil
+        return true
+    }
+
+    /// Has one wait no more, unless the scope is closing and that is to be waited for.
+    ///
+    /// - Returns: who is to be told.
+    mutating func cancelWait(_ number: UInt64, whileClosing: Bool) -> CheckedContinuation<Void, Never>? {
+        guard phase == .open || whileClosing else { return nil }
+        switch waits[number] {
+        case .begun:
+            waits[number] = .cancelled
+            return nil
+        case .waiting(let waiter):
+            waits[number] = nil
+            return waiter
+        case .cancelled, nil:
+            return nil
+        }
     }
 }
 

@@ -16,13 +16,43 @@ import Testing
         let hasEndedAgain = state.finishTeardown()
         #expect(!hasEndedAgain)
         await withCheckedContinuation { continuation in
-            let isOver = state.wait(continuation)
+            let isOver = state.wait(state.beginWait(), continuation)
             #expect(!isOver)
             for waiter in state.endIsKnown() { waiter.resume() }
         }
         await withCheckedContinuation { continuation in
-            if state.wait(continuation) { continuation.resume() }
+            if state.wait(state.beginWait(), continuation) { continuation.resume() }
         }
         #expect(state.phase == .closed)
+    }
+
+    @Test func `who waits for the end of an open scope can be cancelled, before and after he has begun to`() async {
+        var state = ScopeState()
+        await withCheckedContinuation { continuation in
+            let number = state.beginWait()
+            let isOver = state.wait(number, continuation)
+            #expect(!isOver)
+            let waiter = state.cancelWait(number, whileClosing: false)
+            #expect(waiter != nil)
+            waiter?.resume()
+            let again = state.cancelWait(number, whileClosing: true)
+            #expect(again == nil)
+        }
+        await withCheckedContinuation { continuation in
+            let number = state.beginWait()
+            let waiter = state.cancelWait(number, whileClosing: false)
+            #expect(waiter == nil)
+            if state.wait(number, continuation) { continuation.resume() }
+        }
+        _ = state.beginToClose()
+        await withCheckedContinuation { continuation in
+            let number = state.beginWait()
+            let isOver = state.wait(number, continuation)
+            let waiter = state.cancelWait(number, whileClosing: false)
+            #expect(!isOver && waiter == nil)
+            let cancelled = state.cancelWait(number, whileClosing: true)
+            #expect(cancelled != nil)
+            cancelled?.resume()
+        }
     }
 }
