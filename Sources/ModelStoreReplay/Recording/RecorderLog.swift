@@ -18,6 +18,8 @@ final class RecorderLog: RuntimeWitness {
 
     private struct State {
         var events: [Event] = []
+        /// The newest position that was noted.
+        var stepped: UInt64?
         var isEnded = false
         var waiter: CheckedContinuation<Void, Never>?
         var failure: StoreError?
@@ -54,9 +56,12 @@ final class RecorderLog: RuntimeWitness {
                     remedy: "record to a faster disk, or without observers")
                 return nil
             }
-            // Where nobody observes, those between need not be told.
-            if !includesObservers, case .stepped = event, case .stepped = state.events.last {
-                state.events.removeLast()
+            if case .stepped(let sequence) = event {
+                // Who looked before the first step may come to tell of it after those steps were told.
+                if let last = state.stepped, sequence <= last { return nil }
+                state.stepped = sequence
+                // Where nobody observes, those between need not be told.
+                if !includesObservers, case .stepped = state.events.last { state.events.removeLast() }
             }
             state.events.append(event)
             return state.takeWaiter()

@@ -118,7 +118,11 @@ extension Store {
     }
 
     /// The newest change set that this process knows of, while it makes no steps that a witness would be told of; nil when it does.
-    package var unobservedSequence: UInt64? { core.stepper.isRunning ? nil : core.dispatcher.newestSequence }
+    package var unobservedSequence: UInt64? {
+        // Looked at first: steps that begin meanwhile begin there or later.
+        let newest = core.dispatcher.newestSequence
+        return core.stepper.isRunning ? nil : newest
+    }
 
     /// How many change sets the feed retains at least.
     package var retainedChangeSets: Int { core.options.limits.retainedChangeSets }
