@@ -39,4 +39,69 @@ import Testing
         let hash = unsafe XXH64.hash(bytes.span.bytes)
         #expect(String(hash, radix: 16) == "dc6bf8e9c7e98cca")
     }
+
+    /// Two who subscribe and three who write, and what a recorder makes of them.
+    ///
+    /// - Parameter isSlow: whether each writer waits until what it wrote is in the file, so that the recorder collects little at a time.
+    private func recording(seed: UInt64, to path: String, isSlow: Bool) async throws {
+        let store = try Store.temporary(
+            records: Room.self, Sensor.self, Ticket.self,
+            options: .deterministic(seed: seed, worksOnCallers: true))
+        try await SeededExecutor(seed: seed).run {
+            let recorder = try await Recorder(store, to: path)
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask {
+                    for try await update in store.updates(of: FetchRequest<Ticket>()) where update.results.count == 12 {
+                        return
+                    }
+                }
+                group.addTask {
+                    let request = Ticket.order { $0.number.descending }.limit(3)
+                    for try await update in store.updates(of: request) where update.results.first?.number == 12 {
+                        return
+                    }
+                }
+                for writer in 0..<3 {
+                    group.addTask {
+                        for turn in 0..<4 {
+                            let made = try await store.send(AddTicket(text: "\(writer).\(turn)"))
+                            if isSlow { try Self.wait(for: #"{"commit":\#(made.position.sequence),"#, in: path) }
+                        }
+                    }
+                }
+                try await group.waitForAll()
+            }
+            try await recorder.finish()
+        }
+        store.close()
+    }
+
+    /// Blocks until a file holds a text: a suspension would give the turn to a task of the schedule.
+    private static func wait(for text: String, in path: String) throws {
+        let deadline = ContinuousClock.now + .seconds(240)
+        while ContinuousClock.now < deadline {
+            if try String(contentsOfFile: path, encoding: .utf8).contains(text) { return }
+            usleep(1_000)
+        }
+        Issue.record("the recorder did not write \(text)")
+    }
+
+    @Test(arguments: [1, 7] as [UInt64])
+    func `gives the same trace of a recorder, however much it writes at a time`(seed: UInt64) async throws {
+        let folder = try Folder()
+        try await recording(seed: seed, to: folder.file("a"), isSlow: false)
+        try await recording(seed: seed, to: folder.file("b"), isSlow: true)
+        let text = try String(decoding: folder.read("a"), as: UTF8.self)
+        #expect(try text == String(decoding: folder.read("b"), as: UTF8.self))
+        #expect(text.contains(#"{"deliver":2,"#))
+        #expect(try await Replayer.replay(folder.file("a")).hasEqualHashes)
+    }
+
+    @Test func `gives the trace of a recorder that it gives on other machines`() async throws {
+        let folder = try Folder()
+        try await recording(seed: 5, to: folder.file("a"), isSlow: false)
+        let bytes = try folder.read("a")
+        let hash = unsafe XXH64.hash(bytes.span.bytes)
+        #expect(String(hash, radix: 16) == "70cccc9f7d5cff38")
+    }
 }

@@ -12,7 +12,7 @@ import Synchronization
 /// ```
 ///
 /// What happens is noted where it happens, and written some fiftieths of a second later by a task of the recorder, which reads change sets back
-/// from the feed: writers wait for neither. A store without observers is not made to follow its own writes by it. The trace can be read up to its last whole chunk should the program be killed.
+/// from the feed: writers wait for neither. A store without observers is not made to follow its own writes by it. The trace can be read up to its last whole line should the program be killed.
 ///
 /// One recorder at a time can be attached to a store of a process. Without ``finish()`` it stops with its last reference, and leaves
 /// a trace without an end.

@@ -31,7 +31,8 @@ public struct ReplayOptions: Sendable {
     public var until: UInt64?
     /// The record types of this program, which actions need.
     public var records: [any Record.Type] = []
-    /// Whether a trace without its end, as a recorder leaves it that was killed, is replayed up to its last whole chunk.
+    /// Whether a trace without its end, as a recorder leaves it that was killed, is replayed up to its last whole line. The last 255
+    /// lines at most have no checksum then.
     public var acceptsUnfinished = false
     /// Told of the change sets that were replayed, now and then, on the thread that replays.
     public var onProgress: (@Sendable (_ changeSetCount: Int) -> Void)?

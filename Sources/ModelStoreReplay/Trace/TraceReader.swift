@@ -1,6 +1,6 @@
 package import StoreEngine
 
-/// Reads a trace, chunk by chunk: a frame is given when its chunk's checksum fits.
+/// Reads a trace, chunk by chunk: a frame is given when its chunk's checksum fits, or where an unfinished trace ends before that.
 ///
 /// It belongs to one task at a time.
 package final class TraceReader {
@@ -39,7 +39,8 @@ package final class TraceReader {
 
     /// Opens a trace and reads its header.
     ///
-    /// - Parameter mayBeUnfinished: whether one that ends without its end is read up to its last whole chunk, instead of an error.
+    /// - Parameter mayBeUnfinished: whether one that ends without its end is read up to its last whole line, instead of an error. The
+    ///   lines of the last chunk have no checksum then.
     /// - Throws: `StoreError`: `inputOutput`, `traceDamaged`, `newerTrace`.
     package init(path: String, mayBeUnfinished: Bool = false) throws(StoreError) {
         self.mayBeUnfinished = mayBeUnfinished
@@ -80,6 +81,7 @@ package final class TraceReader {
         var bytes: [UInt8] = []
         var frames: [Line] = []
         var foundEnd: End?
+        let firstNumber = lineNumber + 1
         while let line = try lines.next() {
             lineNumber += 1
             guard line.last == UInt8(ascii: "\n") else { break }
@@ -94,7 +96,7 @@ package final class TraceReader {
                         foundEnd = try Self.end(json)
                         try requireCount(json, frameCount + place)
                     } else if let frame = try TraceFrame(json) {
-                        frames.append(Line(number: lineNumber - texts.count + place, frame: frame))
+                        frames.append(Line(number: firstNumber + place, frame: frame))
                     }
                 }
                 frameCount += texts.count
@@ -111,8 +113,18 @@ package final class TraceReader {
         }
         guard mayBeUnfinished else { throw TraceMistake("it ends early, without its end") }
         isUnfinished = true
-        chunk = []
+        chunk = Self.readable(bytes, from: firstNumber)
         chunkPlace = 0
+    }
+
+    /// The frames of a chunk whose checksum a program that was killed did not come to write, as far as they can be read.
+    private static func readable(_ bytes: [UInt8], from firstNumber: Int) -> [Line] {
+        var frames: [Line] = []
+        for (place, text) in bytes.split(separator: UInt8(ascii: "\n")).enumerated() {
+            guard let json = try? JSONReader.read(Array(text)), let frame = try? TraceFrame(json) else { break }
+            frames.append(Line(number: firstNumber + place, frame: frame))
+        }
+        return frames
     }
 
     /// The checksum, where a line is one.
@@ -147,6 +159,6 @@ package final class TraceReader {
         let reason = (error as? TraceMistake)?.reason ?? "\(error)"
         return StoreError(
             .traceDamaged, "the trace \(path) is damaged, line \(line): \(reason)",
-            remedy: "record it again, or read an unfinished one up to its last whole chunk", cause: error)
+            remedy: "record it again, or read an unfinished one up to its last whole line", cause: error)
     }
 }

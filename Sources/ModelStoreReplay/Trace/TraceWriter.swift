@@ -11,7 +11,8 @@ package import StoreEngine
 /// {"check":"…"}
 /// ```
 ///
-/// Every line ends with a line feed, and is flushed with its chunk.
+/// Every line ends with a line feed. Where chunks end depends on nothing but the frames: a flush between them writes lines before their
+/// checksum.
 ///
 /// It belongs to one task at a time.
 package final class TraceWriter {
@@ -20,7 +21,9 @@ package final class TraceWriter {
 
     private let path: String
     private let file: Int32
+    /// The chunk at hand, and how many bytes of it are in the file.
     private var json = JSONWriter()
+    private var writtenCount = 0
     private var pendingFrames = 0
     private var check: UInt64 = 0
     package private(set) var frameCount = 0
@@ -49,10 +52,8 @@ package final class TraceWriter {
         if pendingFrames >= Self.chunk.frames || json.bytes.count >= Self.chunk.bytes { try endChunk() }
     }
 
-    /// Writes what there is, with its checksum, so that a reader has it all should the program end here.
-    package func flush() throws(StoreError) {
-        if pendingFrames > 0 { try endChunk() }
-    }
+    /// Writes what there is, so that a reader of an unfinished trace has it all should the program end here.
+    package func flush() throws(StoreError) { try write() }
 
     /// Writes the end, and has the system write the file to the disk.
     ///
@@ -60,7 +61,7 @@ package final class TraceWriter {
     ///   - position: the place in the feed after the last frame.
     ///   - content: the content hash of all records there; nil where it is not known.
     package func finish(at position: Position, content: UInt64?) throws(StoreError) {
-        try flush()
+        if pendingFrames > 0 { try endChunk() }
         json.append(
             .object([
                 JSONMember("end", .number(JSONNumber(frameCount))), JSONMember("at", .string(position.description)),
@@ -77,21 +78,21 @@ package final class TraceWriter {
         json.endLine()
         try write()
         json.removeAll()
+        writtenCount = 0
         pendingFrames = 0
     }
 
     private func write() throws(StoreError) {
         let bytes = json.bytes
-        var written = 0
-        while written < bytes.count {
+        while writtenCount < bytes.count {
             let count = unsafe bytes.withUnsafeBytes { buffer in
-                unsafe Glibc.write(file, buffer.baseAddress! + written, buffer.count - written)
+                unsafe Glibc.write(file, buffer.baseAddress! + writtenCount, buffer.count - writtenCount)
             }
             if count < 0, errno == EINTR { continue }
             guard count > 0 else { throw TraceFile.failure("be written", path) }
-            written += count
+            writtenCount += count
+            byteCount += count
         }
-        byteCount += bytes.count
     }
 }
 

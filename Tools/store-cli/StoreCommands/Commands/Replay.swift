@@ -25,7 +25,7 @@ struct Replay: ParsableCommand {
         help: ArgumentHelp("A field whose values are not compared, as Type.field; may be repeated.", valueName: "field")
     )
     var mask: [String] = []
-    @Flag(help: "Take a trace without its end up to its last whole chunk.") var unfinished = false
+    @Flag(help: "Take a trace without its end up to its last whole line.") var unfinished = false
 
     func run() throws {
         var replay = ReplayOptions()
