@@ -167,6 +167,67 @@ import Testing
         #expect(try await Replayer.replay(folder.file("t")).deliveryCount == 2)
     }
 
+    @Test func `Counts, and whether there is anything, are recorded and replayed`() async throws {
+        let (store, folder) = (try store(), try Folder())
+        var old = store.counts(of: FetchRequest<Room>()).makeAsyncIterator()
+        _ = try await old.next()
+        let recorder = try await Recorder(store, to: folder.file("t"))
+        var counts = store.counts(of: Ticket.where { $0.number > 0 }).makeAsyncIterator()
+        var existence = store.existence(of: Room.where { $0.floor > 1 }).makeAsyncIterator()
+        #expect(try await counts.next()?.value == 0)
+        #expect(try await existence.next()?.value == false)
+        for number in 1...3 {
+            try await store.send(AddTicket(text: "\(number)"))
+            #expect(try await counts.next()?.value == number)
+        }
+        try await store.write { try $0.insert(Room(name: "attic", floor: 2)) }
+        #expect(try await existence.next()?.value == true)
+        #expect(try await old.next()?.value == 1)
+        try await recorder.finish()
+        let lines = try String(decoding: folder.read("t"), as: UTF8.self).split(separator: "\n").map(String.init)
+        let subscription = #"{"subscribe":1,"type":"Ticket","where":"number > 0","count":true}"#
+        #expect(lines.count { $0 == subscription } == 1)
+        let given = lines.filter { $0.hasPrefix(#"{"deliver":1,"#) }
+        #expect(given.map { $0.suffix(11) } == (0...3).map { #","count":\#($0)}"# }, "\(given)")
+        let summary = try await Replayer.replay(folder.file("t"))
+        #expect(summary.deliveryCount == 4 + 2 + 1 && summary.omittedSubscriptionCount == 0)
+    }
+
+    @Test func `Another number is a divergence`() async throws {
+        let (store, folder) = (try store(), try Folder())
+        let recorder = try await Recorder(store, to: folder.file("t"))
+        var counts = store.counts(of: FetchRequest<Ticket>()).makeAsyncIterator()
+        _ = try await counts.next()
+        try await store.send(AddTicket(text: "x"))
+        _ = try await counts.next()
+        try await recorder.finish()
+        let text = try String(decoding: folder.read("t"), as: UTF8.self)
+        try folder.write(Resealed.text(text.replacing(#""count":1}"#, with: #""count":2}"#)).utf8, to: "changed")
+        let divergence = await #expect(throws: ReplayDivergence.self) {
+            try await Replayer.replay(folder.file("changed"))
+        }
+        let (expected, found) = (divergence?.expected ?? "", divergence?.found ?? "")
+        #expect(expected.contains(#""count":2"#) && found.contains(#""count":1"#))
+    }
+
+    @Test func `Of values that a closure makes the trace says that it lacks them`() async throws {
+        let (store, folder) = (try store(), try Folder())
+        let recorder = try await Recorder(store, to: folder.file("t"))
+        do {
+            let all = FetchRequest<Ticket>()
+            var values = store.values(of: all) { view, request in try view.fetch(request).count }.makeAsyncIterator()
+            _ = try await values.next()
+            try await store.send(AddTicket(text: "x"))
+            #expect(try await values.next()?.value == 1)
+        }
+        try await recorder.finish()
+        let text = try String(decoding: folder.read("t"), as: UTF8.self)
+        #expect(text.contains(#"{"subscribe":1,"type":"Ticket","omitted":"a closure makes the values"}"#))
+        #expect(text.contains(#"{"unsubscribe":1}"#) && !text.contains(#"{"deliver""#))
+        let summary = try await Replayer.replay(folder.file("t"))
+        #expect(summary.omittedSubscriptionCount == 1 && summary.hasEqualHashes)
+    }
+
     @Test func `A second recorder is refused, and leaves the file of the first alone`() async throws {
         let (store, folder) = (try store(), try Folder())
         let recorder = try await Recorder(store, to: folder.file("t"))

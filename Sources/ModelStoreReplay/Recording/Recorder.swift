@@ -118,9 +118,9 @@ private final class RecordingBox: @unchecked Sendable {
             subscriptions.shown = sequence
             if !subscriptions.isEmpty { try recording.append(.shown(sequence)) }
         case .frame(let frame): try recording.append(frame)
-        case .subscribed(let number, let key):
+        case .subscribed(let number, let interest):
             try recording.append(
-                .subscribed(subscriptions.add(number, key, recording.schema, redacted: recording.redactedTypes)))
+                .subscribed(subscriptions.add(number, interest, recording.schema, redacted: recording.redactedTypes)))
         case .delivered(let number, let step):
             guard let delivery = try subscriptions.delivery(number, step) else { return }
             try recording.append(.delivered(delivery))
@@ -134,8 +134,8 @@ private final class RecordingBox: @unchecked Sendable {
 /// The subscriptions that a recorder has been told of.
 private struct ObservedSubscriptions {
     private struct Entry {
-        let key: LiveKey
-        let isRecorded: Bool
+        /// What is recorded; nil where nothing is.
+        let key: LiveKey?
         var hasBegun = false
     }
 
@@ -146,13 +146,25 @@ private struct ObservedSubscriptions {
     var isEmpty: Bool { entries.isEmpty }
 
     mutating func add(
-        _ number: Int, _ key: LiveKey, _ schema: TraceSchema, redacted: Set<String>
+        _ number: Int, _ interest: WitnessedInterest, _ schema: TraceSchema, redacted: Set<String>
+    ) -> TraceSubscription {
+        switch interest {
+        case .query(let key): return add(number, key, schema, redacted)
+        case .untold(let typeName, let reason):
+            entries[number] = Entry(key: nil)
+            return TraceSubscription(
+                number: number, typeName: typeName, request: nil, isCount: false, omission: reason)
+        }
+    }
+
+    private mutating func add(
+        _ number: Int, _ key: LiveKey, _ schema: TraceSchema, _ redacted: Set<String>
     ) -> TraceSubscription {
         let request = TraceRequest(key, among: schema.current)
         let isRedacted = !schema.reachable(from: key.typeName).isDisjoint(with: redacted)
         let omission: String? =
             isRedacted ? "fields are redacted" : request == nil ? "an expression cannot say what it asks for" : nil
-        entries[number] = Entry(key: key, isRecorded: omission == nil)
+        entries[number] = Entry(key: omission == nil ? key : nil)
         // A request may hold values of redacted fields.
         return TraceSubscription(
             number: number, typeName: key.typeName, request: isRedacted ? nil : request, isCount: key.isCount,
@@ -160,9 +172,9 @@ private struct ObservedSubscriptions {
     }
 
     mutating func delivery(_ number: Int, _ step: LiveStep) throws -> TraceDelivery? {
-        guard let entry = entries[number], entry.isRecorded else { return nil }
+        guard let entry = entries[number], let key = entry.key else { return nil }
         entries[number]?.hasBegun = true
-        return try TraceDelivery(number, step, of: entry.key, shown: shown, isFirst: !entry.hasBegun)
+        return try TraceDelivery(number, step, of: key, shown: shown, isFirst: !entry.hasBegun)
     }
 
     mutating func remove(_ number: Int) -> Bool { entries.removeValue(forKey: number) != nil }

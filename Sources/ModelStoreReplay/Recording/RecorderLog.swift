@@ -10,7 +10,7 @@ final class RecorderLog: RuntimeWitness {
     enum Event: Sendable {
         /// A position was shown: its change sets come next in the trace.
         case stepped(UInt64)
-        case subscribed(Int, LiveKey)
+        case subscribed(Int, WitnessedInterest)
         case delivered(Int, LiveStep)
         case unsubscribed(Int)
         case frame(TraceFrame)
@@ -104,8 +104,8 @@ final class RecorderLog: RuntimeWitness {
 
     func stepped(to sequence: UInt64) { add(.stepped(sequence)) }
 
-    func subscribed(_ number: Int, to key: LiveKey) {
-        if includesObservers { add(.subscribed(number, key)) }
+    func subscribed(_ number: Int, to interest: WitnessedInterest) {
+        if includesObservers { add(.subscribed(number, interest)) }
     }
 
     func delivered(_ number: Int, _ step: LiveStep) {

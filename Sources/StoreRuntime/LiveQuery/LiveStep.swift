@@ -20,8 +20,8 @@ package struct LiveStep: Sendable {
         self.difference = isLong ? nil : difference
     }
 
-    /// Whether there is anything to tell.
-    var isDifferent: Bool { difference.map { !$0.isEmpty } ?? true }
+    /// Whether there is anything to tell. Where records are only counted there are no rows.
+    var isDifferent: Bool { difference.map { !$0.isEmpty || old?.count != new.count } ?? true }
 
     /// So many changes are told however few rows there are.
     private static var smallCount: Int { 16 }

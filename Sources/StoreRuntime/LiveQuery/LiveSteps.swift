@@ -35,7 +35,7 @@ package final class LiveSteps {
         // Before anything is looked at, so that nothing is lost between the two.
         let subscription = source.subscribe(signal)
         self.subscription = subscription
-        witnessed = subscription.use.witnesses.withState { $0.subscribed(nil, to: subscription.use.result.key) }
+        witnessed = subscription.use.witnesses.withState { $0.subscribed(nil, to: .query(subscription.use.result.key)) }
     }
 
     /// Goes on from what the subscriber had before.
@@ -81,6 +81,13 @@ package final class LiveSteps {
         return isFirst || step.isDifferent ? step : nil
     }
 
+    /// What is shown now, without waiting for anything else, which is given by that. The first may be ahead of what is shown.
+    func take() -> LiveShown {
+        hasBegun = true
+        refresh()
+        return stepToShown().new
+    }
+
     /// The step to what is shown now, with nothing else being shown between the look and what the witness is told.
     private func stepToShown() -> LiveStep {
         subscription.use.witnesses.withState { state in given(subscription.use.result.visible, &state) }
@@ -105,7 +112,7 @@ package final class LiveSteps {
         // To the witness, another subscription.
         witnessed = new.use.witnesses.withState { state in
             state.unsubscribed(old)
-            return state.subscribed(nil, to: new.use.result.key)
+            return state.subscribed(nil, to: .query(new.use.result.key))
         }
     }
 
@@ -123,7 +130,7 @@ package final class LiveSteps {
         let step = LiveStep(from: last, to: shown, fields: subscription.use.result.key.fields)
         last = shown
         if isFirst || step.isDifferent, let witness = state.witness {
-            witnessed = state.subscribed(witnessed, to: subscription.use.result.key)
+            witnessed = state.subscribed(witnessed, to: .query(subscription.use.result.key))
             if let witnessed { witness.delivered(witnessed.number, step) }
         }
         return step

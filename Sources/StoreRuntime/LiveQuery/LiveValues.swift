@@ -15,7 +15,7 @@ public struct LiveValue<Value: Sendable>: Sendable {
 public struct LiveValues<Value: Sendable>: AsyncSequence, Sendable {
     public typealias Element = LiveValue<Value>
 
-    let makeSource: @Sendable () throws -> any LiveValueSource<Value>
+    let makeSource: @Sendable (Signal) throws -> any LiveValueSource<Value>
     let areEqual: @Sendable (Value, Value) -> Bool
 
     /// A subscription of its own.
@@ -33,7 +33,10 @@ public struct LiveValues<Value: Sendable>: AsyncSequence, Sendable {
         /// The next value; nil when the task is cancelled.
         public mutating func next() async throws -> LiveValue<Value>? {
             if Task.isCancelled { return nil }
-            guard let source, last != nil else { return try poll() }
+            guard let source, last != nil else {
+                try await begin().settle()
+                return try poll()
+            }
             while true {
                 let wake = await signal.wait()
                 if wake == .cancelled { return nil }
@@ -52,20 +55,19 @@ public struct LiveValues<Value: Sendable>: AsyncSequence, Sendable {
 
         private mutating func begin() throws -> any LiveValueSource<Value> {
             if let source { return source }
-            let new = try values.makeSource()
+            let new = try values.makeSource(signal)
             source = new
-            new.subscribe(signal)
             return new
         }
     }
 }
 
-/// Where a live value comes from. It belongs to one iterator.
+/// Where a live value comes from. It belongs to one iterator, whose signal it has raised whenever the value may be another.
 protocol LiveValueSource<Value>: AnyObject {
     associatedtype Value: Sendable
 
-    /// Has a signal raised whenever the value may be another, until this ends.
-    func subscribe(_ signal: Signal)
+    /// Waits until what there was at first is shown.
+    func settle() async
     func current() throws -> LiveValue<Value>
     /// Why no more values come; nil while they do.
     var failure: StoreError? { get }
@@ -73,27 +75,22 @@ protocol LiveValueSource<Value>: AnyObject {
 
 /// The number of records that a request asks for, kept by counting.
 final class LiveCountSource<Value: Sendable>: LiveValueSource {
-    private let use: LiveUse
+    private let steps: LiveSteps
     private let value: @Sendable (Int) -> Value
-    private var subscription: UInt64?
 
-    init(_ use: LiveUse, value: @escaping @Sendable (Int) -> Value) {
-        self.use = use
+    init(_ use: LiveUse, _ signal: Signal, value: @escaping @Sendable (Int) -> Value) {
+        steps = LiveSteps(use, signal)
         self.value = value
     }
 
-    deinit {
-        if let subscription { use.result.unsubscribe(subscription) }
-    }
-
-    func subscribe(_ signal: Signal) { subscription = use.result.subscribe(signal) }
+    func settle() async { await steps.settle() }
 
     func current() -> LiveValue<Value> {
-        let shown = use.result.visible
+        let shown = steps.take()
         return LiveValue(value: value(shown.count), position: shown.position)
     }
 
-    var failure: StoreError? { use.result.failure }
+    var failure: StoreError? { steps.failure }
 }
 
 /// A value that is made anew whenever records of some types have changed.
@@ -101,24 +98,29 @@ final class LiveComputedSource<Value: Sendable>: LiveValueSource {
     private let core: StoreCore
     private let dependent: LiveDependent
     private let compute: @Sendable (borrowing ReadView) throws -> Value
+    private let witnessed: UntoldSubscription
 
+    /// - Parameter typeName: the name of the record type that is asked for.
     init(
-        _ core: StoreCore, _ reads: [LiveDependencies.OfType],
+        _ core: StoreCore, _ signal: Signal, _ reads: [LiveDependencies.OfType], ofTypeNamed typeName: String,
         _ compute: @escaping @Sendable (borrowing ReadView) throws -> Value
     ) throws {
         self.core = core
         self.compute = compute
         try core.stepper.start(core)
         dependent = LiveDependent(reads)
+        dependent.subscribe(signal)
         core.stepper.add(dependent)
+        witnessed = UntoldSubscription(core.witnesses, typeName, because: "a closure makes the values")
     }
 
     deinit { core.stepper.remove(dependent) }
 
-    func subscribe(_ signal: Signal) { dependent.subscribe(signal) }
+    func settle() async {}
 
     func current() throws -> LiveValue<Value> {
-        try core.view { view in
+        witnessed.tell()
+        return try core.view { view in
             LiveValue(value: try compute(view), position: view.position)
         }
     }

@@ -64,20 +64,20 @@ extension Store {
     /// How many records a request asks for, whenever that changes. Kept by counting: a commit costs what it changed, and no
     /// records are held.
     public func counts<R: Record>(of request: FetchRequest<R>) -> LiveValues<Int> {
-        LiveValues(makeSource: { try self.countSource(request) { $0 } }, areEqual: { $0 == $1 })
+        LiveValues(makeSource: { try self.countSource(request, $0) { $0 } }, areEqual: { $0 == $1 })
     }
 
     /// Whether there are records that a request asks for, whenever that changes.
     public func existence<R: Record>(of request: FetchRequest<R>) -> LiveValues<Bool> {
-        LiveValues(makeSource: { try self.countSource(request) { $0 > 0 } }, areEqual: { $0 == $1 })
+        LiveValues(makeSource: { try self.countSource(request, $0) { $0 > 0 } }, areEqual: { $0 == $1 })
     }
 
     private func countSource<R: Record, V: Sendable>(
-        _ request: FetchRequest<R>, _ value: @escaping @Sendable (Int) -> V
+        _ request: FetchRequest<R>, _ signal: Signal, _ value: @escaping @Sendable (Int) -> V
     ) throws -> any LiveValueSource<V> {
         try requireOpen()
         let use = try LiveUse(core.liveKey(request, fields: nil, isCount: true), core)
-        return LiveCountSource(use, value: value)
+        return LiveCountSource(use, signal, value: value)
     }
 
     /// What a closure makes of a request's records, whenever that changes: sums, groups, sections, projections, the first one.
@@ -97,10 +97,13 @@ extension Store {
         _ compute: @escaping @Sendable (borrowing ReadView, FetchRequest<R>) throws -> V
     ) -> LiveValues<V> {
         LiveValues(
-            makeSource: {
+            makeSource: { signal in
                 try self.requireOpen()
-                let reads = try self.core.state.catalog.reads(of: request)
-                return try LiveComputedSource(self.core, reads) { view in try compute(view, request) }
+                let catalog = self.core.state.catalog
+                let (reads, typeName) = (try catalog.reads(of: request), try catalog.binding(R.self).type.name)
+                return try LiveComputedSource(self.core, signal, reads, ofTypeNamed: typeName) { view in
+                    try compute(view, request)
+                }
             }, areEqual: { $0 == $1 })
     }
 }

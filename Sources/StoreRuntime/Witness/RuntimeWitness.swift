@@ -8,14 +8,22 @@ import Synchronization
 package protocol RuntimeWitness: AnyObject, Sendable {
     /// Models and live results are about to show a position.
     func stepped(to sequence: UInt64)
-    /// Somebody has subscribed to a live query.
-    func subscribed(_ number: Int, to key: LiveKey)
+    /// Somebody has subscribed.
+    func subscribed(_ number: Int, to interest: WitnessedInterest)
     /// A subscriber was given a step.
     func delivered(_ number: Int, _ step: LiveStep)
     /// A subscription has ended.
     func unsubscribed(_ number: Int)
     /// A scope was opened, or closed.
     func scope(_ path: String, isOpen: Bool)
+}
+
+/// What somebody subscribes to.
+package enum WitnessedInterest: Sendable {
+    /// A live query, whose steps a witness is told.
+    case query(LiveKey)
+    /// Something of a record type's records. A witness is not told what the subscriber is given, for a reason.
+    case untold(typeName: String, reason: String)
 }
 
 /// What a witness calls a subscription.
@@ -41,11 +49,13 @@ final class WitnessStand: Sendable {
         ///
         /// - Parameter known: what a witness was told, maybe an earlier one.
         /// - Returns: what it is told by; nil where there is no witness.
-        mutating func subscribed(_ known: WitnessedSubscription?, to key: LiveKey) -> WitnessedSubscription? {
+        mutating func subscribed(
+            _ known: WitnessedSubscription?, to interest: WitnessedInterest
+        ) -> WitnessedSubscription? {
             guard let witness else { return known }
             if let known, known.witness == count { return known }
             lastNumber += 1
-            witness.subscribed(lastNumber, to: key)
+            witness.subscribed(lastNumber, to: interest)
             return WitnessedSubscription(witness: count, number: lastNumber)
         }
 
