@@ -162,7 +162,7 @@ final class ReplayRun {
                 }
                 summary.skippedActionCount += 1
             }
-            let applied = try commit.applied(actions == nil ? schema : encoding.schema)
+            let applied = try applied(commit)
             let action = commit.action
             pending.append(
                 Pending(
@@ -173,6 +173,14 @@ final class ReplayRun {
                             if let action { try tx.note(action) }
                         }), isAction: false))
         }
+    }
+
+    /// What a change set does that is taken as it is.
+    private func applied(_ commit: TraceCommit) throws -> [AppliedChange] {
+        if actions == nil { return try commit.applied(schema) }
+        var today = commit
+        today.changes = commit.changes.map { encoding.schema.adapted($0, keepsUnknown: false) }
+        return try today.applied(encoding.schema)
     }
 
     /// Adds a type that the program does not have. Those that it has were added, or made to fit, when the store was opened; numbers and
@@ -237,7 +245,7 @@ final class ReplayRun {
         var found: TraceCommit?
         if made.sequence > before.sequence { found = try foundCommit(after: before) }
         if let difference = comparison.difference(
-            item.commit.changes, found?.changes ?? [], encoding.schema)
+            adapted(item.commit.changes), adapted(found?.changes ?? []), encoding.schema)
         {
             throw divergence(
                 item.line, difference.reason, JSONWriter.text(of: difference.expected),
@@ -256,6 +264,11 @@ final class ReplayRun {
                 String(made.hash, radix: 16))
         }
         comparesHashes = false
+    }
+
+    /// Changes as they are compared: where the program's own types are used, by the names and the order of their fields.
+    private func adapted(_ changes: [TraceChange]) -> [TraceChange] {
+        actions == nil ? changes : changes.map { encoding.schema.adapted($0, keepsUnknown: true) }
     }
 
     /// The change set that the replay has made after a position, as a frame.
@@ -344,7 +357,10 @@ final class ReplayRun {
         }
         let new = found?.content.rows(after: before.found) ?? before.found
         rows[expected.number] = (old, new)
-        let left = old.map { comparison.masked(comparison.mapped($0, typeName, encoding.schema), typeName) }
+        let left = old.map { row in
+            let today = encoding.schema.adapted(row, of: typeName, keepsUnknown: true)
+            return comparison.masked(comparison.mapped(today, typeName, encoding.schema), typeName)
+        }
         let right = new.map { comparison.masked($0, typeName) }
         guard left != right else { return }
         throw divergence(

@@ -21,25 +21,33 @@ enum ReplayStore {
         storeOptions.limits.recordByteCount = 1 << 30
         storeOptions.limits.changeSetByteCount = 1 << 40
         let header = reader.header
+        // Rows have the fields of then, in their order.
         let store = try Store(
             replicaAt: path,
             from: ReplicaStart(identity: header.start.store, position: header.start, types: header.types),
-            records: options.records, options: storeOptions)
+            options: storeOptions)
+        let next: TraceReader.Line?
         do {
-            let next = try putRows(reader, into: store)
+            next = try putRows(reader, into: store)
             try keepAssignedIDs(header, in: store)
-            if let content = header.content {
-                let found = try store.read { try $0._reading.contentHash() }
-                guard found == content else {
-                    throw StoreError(
-                        .traceDamaged, "the rows of the trace do not give the records that it was made of",
-                        remedy: "record it again")
-                }
-            }
-            return (store, next)
+            try requireContent(header, in: store)
         } catch {
             store.close()
             throw error
+        }
+        if options.records.isEmpty { return (store, next) }
+        store.close()
+        // The program's own types come as they would to the store that was recorded: by migration.
+        return (try Store(at: path, records: options.records, options: storeOptions), next)
+    }
+
+    private static func requireContent(_ header: TraceHeader, in store: Store) throws {
+        guard let content = header.content else { return }
+        let found = try store.read { try $0._reading.contentHash() }
+        guard found == content else {
+            throw StoreError(
+                .traceDamaged, "the rows of the trace do not give the records that it was made of",
+                remedy: "record it again")
         }
     }
 

@@ -1,0 +1,43 @@
+import StoreEngine
+
+// What was recorded, by the types of today: fields may have other names since, another order, or be gone.
+extension TraceSchema {
+    /// A recorded change with the names and the order that its fields have here.
+    ///
+    /// - Parameter keepsUnknown: whether fields that are gone stay, behind the others.
+    func adapted(_ change: TraceChange, keepsUnknown: Bool) -> TraceChange {
+        func adapted(_ record: JSONValue, _ name: String) -> JSONValue {
+            self.adapted(record, of: name, keepsUnknown: keepsUnknown)
+        }
+        return switch change {
+        case .insert(let name, let record): .insert(type: name, record: adapted(record, name))
+        case .delete(let name, let record): .delete(type: name, record: adapted(record, name))
+        case .update(let name, let id, let set, let was):
+            .update(
+                type: name, id: id, set: self.adapted(set, of: name, keepsUnknown: keepsUnknown),
+                was: self.adapted(was, of: name, keepsUnknown: keepsUnknown))
+        case .schema, .reset: change
+        }
+    }
+
+    /// The same for a record.
+    func adapted(_ record: JSONValue, of name: String, keepsUnknown: Bool) -> JSONValue {
+        guard let members = record.object else { return record }
+        return .object(adapted(members, of: name, keepsUnknown: keepsUnknown))
+    }
+
+    private func adapted(_ members: [JSONMember], of name: String, keepsUnknown: Bool) -> [JSONMember] {
+        guard let type = try? type(named: name) else { return members }
+        var known: [(place: Int, member: JSONMember)] = []
+        var unknown: [JSONMember] = []
+        for member in members {
+            if let place = type.place(ofFieldNamed: member.key) {
+                known.append((place, JSONMember(type.fields[place].name, member.value)))
+            } else {
+                unknown.append(member)
+            }
+        }
+        known.sort { $0.place < $1.place }
+        return known.map(\.member) + (keepsUnknown ? unknown : [])
+    }
+}
