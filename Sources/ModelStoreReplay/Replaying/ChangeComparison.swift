@@ -5,6 +5,8 @@ struct ChangeComparison {
     private let comparison: ReplayOptions.Comparison
     /// The fields that may hold anything, by the names of their types.
     private let masked: [String: Set<String>]
+    /// The record types whose ids the program makes anew.
+    private let newIDTypes: Set<String>
     /// Recorded ids of records, by their type, and those that the replay has in their place.
     private var identifiers: [String: [JSONValue: JSONValue]] = [:]
 
@@ -20,6 +22,7 @@ struct ChangeComparison {
             masked[parts[0], default: []].insert(parts[1])
         }
         self.masked = masked
+        newIDTypes = Set(options.newIDTypes)
     }
 
     /// What differs; nil where nothing does.
@@ -84,11 +87,12 @@ struct ChangeComparison {
 
     // MARK: Identifiers
 
-    /// Notes which ids the replay has for those of inserted records: inserts of a type come in the same order.
+    /// Notes which ids the replay has for those of inserted records, where ids are made anew: inserts of a type come in the same order.
+    /// Another id that the program chooses is a difference.
     private mutating func learnIdentifiers(
         _ expected: [TraceChange], _ found: [TraceChange], _ schema: TraceSchema
     ) {
-        let (old, new) = (Self.insertedIDs(expected, schema), Self.insertedIDs(found, schema))
+        let (old, new) = (insertedIDs(expected, schema), insertedIDs(found, schema))
         for (type, ids) in old {
             guard let others = new[type], others.count == ids.count else { continue }
             // Those that both have are themselves; the others stand for each other in their order.
@@ -100,10 +104,12 @@ struct ChangeComparison {
         }
     }
 
-    private static func insertedIDs(_ changes: [TraceChange], _ schema: TraceSchema) -> [String: [JSONValue]] {
+    private func insertedIDs(_ changes: [TraceChange], _ schema: TraceSchema) -> [String: [JSONValue]] {
         var ids: [String: [JSONValue]] = [:]
         for case .insert(let name, let record) in changes {
-            guard let type = try? schema.type(named: name) else { continue }
+            guard let type = try? schema.type(named: name), newIDTypes.contains(name) || type.hasNewIDs else {
+                continue
+            }
             ids[name, default: []].append(type.id(in: record))
         }
         return ids
@@ -162,5 +168,14 @@ struct ChangeComparison {
         case .schema(let type): text(type.name, .null)
         case .reset(let name): text(name ?? "", .null)
         }
+    }
+}
+
+extension RecordType {
+    /// Whether ids are the transaction's, and not the program's: assigned, or made where the program gives none.
+    fileprivate var hasNewIDs: Bool {
+        if assignsIDs { return true }
+        guard idFields.count == 1, let place = place(ofField: idFields[0]) else { return false }
+        return fields[place].schema.defaultValue == .token(.newID)
     }
 }

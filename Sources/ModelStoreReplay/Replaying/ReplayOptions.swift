@@ -16,8 +16,8 @@ public struct ReplayOptions: Sendable {
         /// The same change sets with the same changes in the same order, and the same updates of subscriptions.
         case exact
         /// The same records after each change set, and the same results in each subscription, whatever the order of the changes of a
-        /// change set and the steps of an update; identifiers that are made anew may be others, and fields that are masked may hold
-        /// anything.
+        /// change set and the steps of an update; identifiers that are made anew may be others (those that the store assigns, those
+        /// that are `.newID` by default, and those of ``ReplayOptions/newIDTypes``), and fields that are masked may hold anything.
         case semantic
     }
 
@@ -27,6 +27,9 @@ public struct ReplayOptions: Sendable {
     public var comparison = Comparison.exact
     /// Fields whose values are not compared, as `Type.field`: times, mostly.
     public var maskedFields: [String] = []
+    /// Record types whose ids the program makes by itself, of `newID()` or random numbers, so that in semantic comparisons they may be
+    /// others. Other ids must be the recorded ones.
+    public var newIDTypes: [String] = []
     /// The last change set, by its sequence number in the trace, that is replayed; all when nil.
     public var until: UInt64?
     /// The record types of this program, which actions need.

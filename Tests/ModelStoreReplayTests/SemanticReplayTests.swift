@@ -1,0 +1,121 @@
+import Foundation
+import ModelStore
+import ModelStoreReplay
+import StoreEngine
+import Testing
+
+@Record private struct Visit {
+    @ID var id: UUID = .newID
+    var guest: String
+    var note: String = ""
+}
+
+@Record private struct Badge {
+    @ID var code: String
+    var guest: String
+}
+
+/// The actions of the program as it was.
+private enum Then {
+    struct AddRoom: Action {
+        var name: String
+        func run(in tx: inout WriteTransaction) throws { try tx.insert(Room(name: name)) }
+    }
+
+    struct Arrive: Action {
+        var guest: String
+
+        func run(in tx: inout WriteTransaction) throws {
+            try tx.insert(Visit(guest: guest))
+            try tx.insert(Ticket(text: guest))
+        }
+    }
+
+    struct Admit: Action {
+        var guest: String
+        func run(in tx: inout WriteTransaction) throws { try tx.insert(Badge(code: "\(tx.newID())", guest: guest)) }
+    }
+}
+
+/// The same as they are today.
+private enum Today {
+    /// With a planted bug.
+    struct AddRoom: Action {
+        var name: String
+        func run(in tx: inout WriteTransaction) throws { try tx.insert(Room(name: String(name.dropLast()))) }
+    }
+
+    /// Takes one identifier, and one number, more.
+    struct Arrive: Action {
+        var guest: String
+
+        func run(in tx: inout WriteTransaction) throws {
+            _ = tx.newID()
+            let spare = try tx.insert(Ticket(text: "spare"))
+            _ = try tx.delete(Ticket.self, id: spare.number)
+            try tx.insert(Visit(guest: guest))
+            try tx.insert(Ticket(text: guest))
+        }
+    }
+
+    /// Takes one identifier more.
+    struct Admit: Action {
+        var guest: String
+
+        func run(in tx: inout WriteTransaction) throws {
+            _ = tx.newID()
+            try tx.insert(Badge(code: "\(tx.newID())", guest: guest))
+        }
+    }
+}
+
+@Suite("Semantic replays of actions") struct SemanticReplayTests {
+    private func store() throws -> Store {
+        try Store.temporary(records: Room.self, Sensor.self, Ticket.self, Visit.self, Badge.self)
+    }
+
+    private func options(_ actions: ActionCatalog) -> ReplayOptions {
+        var options = ReplayOptions(
+            actions: actions, records: Room.self, Sensor.self, Ticket.self, Visit.self, Badge.self)
+        options.comparison = .semantic
+        options.maskedFields = ["Ticket.token"]
+        return options
+    }
+
+    @Test func `Another id that the program chose is a divergence`() async throws {
+        let (store, folder) = (try store(), try Folder())
+        let recorder = try await Recorder(store, to: folder.file("t"))
+        try await store.send(Then.AddRoom(name: "attic"))
+        try await recorder.finish()
+        let same = options(ActionCatalog(Then.AddRoom.self))
+        #expect(try await Replayer.replay(folder.file("t"), options: same).actionCount == 1)
+        let divergence = await #expect(throws: ReplayDivergence.self) {
+            try await Replayer.replay(folder.file("t"), options: options(ActionCatalog(Today.AddRoom.self)))
+        }
+        #expect(divergence?.expected.contains("attic") == true && divergence?.found.contains("atti\"") == true)
+    }
+
+    @Test func `Identifiers that are made anew may be others`() async throws {
+        let (store, folder) = (try store(), try Folder())
+        let recorder = try await Recorder(store, to: folder.file("t"))
+        for guest in ["Ada", "Bo", "Cy"] { try await store.send(Then.Arrive(guest: guest)) }
+        try await recorder.finish()
+        let summary = try await Replayer.replay(
+            folder.file("t"), options: options(ActionCatalog(Today.Arrive.self)))
+        #expect(summary.actionCount == 3)
+    }
+
+    @Test func `Texts that the program makes of identifiers may be others where that is said`() async throws {
+        let (store, folder) = (try store(), try Folder())
+        let recorder = try await Recorder(store, to: folder.file("t"))
+        try await store.send(Then.Admit(guest: "Ada"))
+        try await recorder.finish()
+        let unsaid = options(ActionCatalog(Today.Admit.self))
+        await #expect(throws: ReplayDivergence.self) {
+            try await Replayer.replay(folder.file("t"), options: unsaid)
+        }
+        var said = unsaid
+        said.newIDTypes = ["Badge"]
+        #expect(try await Replayer.replay(folder.file("t"), options: said).actionCount == 1)
+    }
+}
