@@ -105,6 +105,31 @@ private enum Today {
         #expect(summary.actionCount == 3)
     }
 
+    @Test func `Change sets without an action are made to the records that stand for the recorded ones`() async throws {
+        let (store, folder) = (try store(), try Folder())
+        let recorder = try await Recorder(store, to: folder.file("t"))
+        var updates = store.updates(of: FetchRequest<Visit>()).makeAsyncIterator()
+        _ = try await updates.next()
+        for guest in ["Ada", "Bo", "Cy", "Di"] {
+            try await store.send(Then.Arrive(guest: guest))
+            _ = try await updates.next()
+        }
+        let visits = try store.read { try $0.fetch(FetchRequest<Visit>()) }
+        for visit in visits.dropLast() {
+            try await store.write { try $0.update(Visit.self, id: visit.id) { $0.note = "late" } }
+            _ = try await updates.next()
+        }
+        try await store.write { _ = try $0.delete(Visit.self, id: visits[3].id) }
+        _ = try await updates.next()
+        try await recorder.finish()
+        let summary = try await Replayer.replay(
+            folder.file("t"), into: folder.file("store"), options: options(ActionCatalog(Today.Arrive.self)))
+        #expect(summary.changeSetCount == 8 && summary.deliveryCount == 9)
+        let replayed = try Store(at: folder.file("store"), records: Visit.self)
+        #expect(try replayed.read { try $0.fetch(FetchRequest<Visit>()) }.map(\.note) == ["late", "late", "late"])
+        replayed.close()
+    }
+
     @Test func `Texts that the program makes of identifiers may be others where that is said`() async throws {
         let (store, folder) = (try store(), try Folder())
         let recorder = try await Recorder(store, to: folder.file("t"))

@@ -116,7 +116,7 @@ struct ChangeComparison {
     }
 
     /// A recorded change with the replay's identifiers.
-    private func mapped(_ change: TraceChange, _ schema: TraceSchema) -> TraceChange {
+    func mapped(_ change: TraceChange, _ schema: TraceSchema) -> TraceChange {
         if identifiers.isEmpty { return change }
         switch change {
         case .insert(let name, let record): return .insert(type: name, record: mapped(record, name, schema))

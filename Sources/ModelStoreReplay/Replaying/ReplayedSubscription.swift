@@ -8,6 +8,9 @@ final class ReplayedSubscription {
     private let steps: LiveSteps
     private var hasBegun = false
 
+    /// Whether the rows have an order besides that of their ids.
+    var hasOrder: Bool { !key.request.order.isEmpty }
+
     /// - Throws: ``TraceMistake`` when the request does not fit the store; `StoreError`.
     init(_ subscription: TraceSubscription, _ request: TraceRequest, in store: Store) throws {
         let types = store.recordTypes
