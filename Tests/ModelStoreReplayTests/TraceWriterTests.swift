@@ -7,10 +7,27 @@ import Testing
 @Suite("Writing traces") struct TraceWriterTests {
     private static let start = Position(store: UUID(), epoch: 1, sequence: 0, hash: 0)
 
-    private func writer(_ path: String) throws -> TraceWriter {
+    private func writer(_ path: String, limit: Int = TraceFile.maximumLineByteCount) throws -> TraceWriter {
         try TraceWriter(
             path: path,
-            TraceHeader(start: Self.start, types: [], assignedIDs: [], rowCount: 0, content: 0, redacted: []))
+            TraceHeader(start: Self.start, types: [], assignedIDs: [], rowCount: 0, content: 0, redacted: []),
+            maximumLineByteCount: limit)
+    }
+
+    private func commit(_ sequence: UInt64, textOf count: Int) -> TraceFrame {
+        let record = JSONValue.object([JSONMember("text", .string(String(repeating: "x", count: count)))])
+        return .commit(
+            TraceCommit(
+                sequence: sequence, time: Date(timeIntervalSinceReferenceDate: 0), originName: "test", processID: 1,
+                epoch: 1, hash: 1, action: nil, changes: [.insert(type: "Ticket", record: record)]))
+    }
+
+    @Test func `A change set that no reader would take is not recorded`() throws {
+        let folder = try Folder()
+        let writer = try writer(folder.file("t"), limit: 10_000)
+        try writer.append(commit(1, textOf: 9_000))
+        let error = #expect(throws: StoreError.self) { try writer.append(commit(2, textOf: 10_000)) }
+        #expect(error?.code == .notRecordable && error?.message.contains("change set 2") == true)
     }
 
     @Test func `Where chunks end does not depend on when what there is was written`() throws {

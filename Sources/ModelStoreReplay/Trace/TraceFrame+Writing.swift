@@ -1,6 +1,16 @@
 package import StoreEngine
 
 extension TraceFrame {
+    /// What this is, for people.
+    var name: String {
+        switch self {
+        case .row(let row): "a record of \(row.typeName)"
+        case .commit(let commit): "change set \(commit.sequence)"
+        case .delivered(let delivery): "an update of subscription \(delivery.number)"
+        case .shown, .subscribed, .unsubscribed, .opened, .closed, .advanced: "a frame"
+        }
+    }
+
     /// The line of this frame.
     package var json: JSONValue {
         switch self {

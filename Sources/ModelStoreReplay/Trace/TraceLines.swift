@@ -3,8 +3,6 @@ import StoreEngine
 
 /// The lines of a trace's file, read in blocks. It belongs to one task at a time.
 final class TraceLines {
-    /// The longest line that is read, in bytes.
-    private static let maximumByteCount = 256 << 20
     private static let blockByteCount = 256 << 10
 
     let path: String
@@ -38,9 +36,9 @@ final class TraceLines {
                 defer { start = buffer.count }
                 return start < buffer.count ? Array(buffer[start...]) : nil
             }
-            guard buffer.count - start <= Self.maximumByteCount else {
+            guard buffer.count - start <= TraceFile.maximumLineByteCount else {
                 throw StoreError(
-                    .traceDamaged, "the trace \(path) has a line of more than \(Self.maximumByteCount) bytes",
+                    .traceDamaged, "the trace \(path) has a line of more than \(TraceFile.maximumLineByteCount) bytes",
                     remedy: "it is no trace, or damaged")
             }
             searched -= start

@@ -21,6 +21,7 @@ package final class TraceWriter {
 
     private let path: String
     private let file: Int32
+    private let maximumLineByteCount: Int
     /// The chunk at hand, and how many bytes of it are in the file.
     private var json = JSONWriter()
     private var writtenCount = 0
@@ -31,9 +32,13 @@ package final class TraceWriter {
 
     /// Makes the file, or empties it, and writes the header.
     ///
+    /// - Parameter maximumLineByteCount: the longest line, which tests lower.
     /// - Throws: `StoreError` with the code `inputOutput`.
-    package init(path: String, _ header: TraceHeader) throws(StoreError) {
+    package init(
+        path: String, _ header: TraceHeader, maximumLineByteCount: Int = TraceFile.maximumLineByteCount
+    ) throws(StoreError) {
         self.path = path
+        self.maximumLineByteCount = maximumLineByteCount
         file = unsafe open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o640)
         guard file >= 0 else { throw TraceFile.failure("be written", path) }
         json.append(header.json)
@@ -44,9 +49,18 @@ package final class TraceWriter {
     deinit { close(file) }
 
     /// Adds a frame.
+    ///
+    /// - Throws: `StoreError`: `notRecordable` for one that no reader would take, after which the trace cannot go on; `inputOutput`.
     package func append(_ frame: TraceFrame) throws(StoreError) {
+        let start = json.bytes.count
         json.append(frame.json)
         json.endLine()
+        guard json.bytes.count - start <= maximumLineByteCount else {
+            throw StoreError(
+                .notRecordable,
+                "\(frame.name) takes \(json.bytes.count - start) bytes in a trace, whose lines have \(maximumLineByteCount) at most",
+                remedy: "write less in one change set, or begin after it")
+        }
         frameCount += 1
         pendingFrames += 1
         if pendingFrames >= Self.chunk.frames || json.bytes.count >= Self.chunk.bytes { try endChunk() }
@@ -97,7 +111,10 @@ package final class TraceWriter {
 }
 
 /// What is common to reading and writing the file of a trace.
-enum TraceFile {
+package enum TraceFile {
+    /// The longest line, in bytes.
+    package static let maximumLineByteCount = 256 << 20
+
     static func failure(_ what: String, _ path: String) -> StoreError {
         StoreError(
             .inputOutput, "the trace \(path) cannot \(what): \(unsafe String(cString: strerror(errno)))",
