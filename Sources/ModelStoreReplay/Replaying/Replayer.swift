@@ -16,7 +16,8 @@ public enum Replayer {
     ///   - trace: the file.
     ///   - directory: where the store is made and left; nil for one that goes afterwards.
     ///   - options: what is done again, and what counts as the same.
-    /// - Throws: ``ReplayDivergence`` at the first thing that differs; the store is left as it was there. ``StoreError``: `traceDamaged`
+    /// - Throws: ``ReplayDivergence`` at the first thing that differs. Change sets are made up to 1,000 at a time, so up to 999 that come after
+    ///   it are in the store too: ``ReplayOptions/until`` leaves the store as it was before or after a change set. ``StoreError``: `traceDamaged`
     ///   naming the line, `newerTrace`, `inputOutput`, `storeExists`, `unknownAction`; what a closure of the catalog of actions throws.
     /// - Complexity: linear in the size of the trace, in constant memory but for actions' own and for live results.
     @discardableResult
