@@ -3,6 +3,7 @@ import ModelStore
 import ModelStoreReplay
 import StoreEngine
 import StoreRuntime
+import Synchronization
 import Testing
 
 @Suite("Record and replay") struct ReplayTests {
@@ -47,6 +48,23 @@ import Testing
         #expect(try again.read { try $0._reading.contentHash() } == store.read { try $0._reading.contentHash() })
         #expect(try again.findings() == [])
         again.close()
+    }
+
+    @Test func `Who records or replays is told how far it has come`() async throws {
+        let (store, folder) = (try store(), try Folder())
+        try await fill(store)
+        var options = RecordingOptions()
+        options.start = .oldest
+        let recording = try FeedRecording(store, to: folder.file("t"), options)
+        var recorded: [Int] = []
+        try recording.advance(to: store.feedRange.upperBound) { recorded.append($0) }
+        let summary = try recording.finish()
+        #expect(recorded.last == summary.changeSetCount)
+        let replayed = Mutex<[Int]>([])
+        var replay = ReplayOptions()
+        replay.onProgress = { count in replayed.withLock { $0.append(count) } }
+        try await Replayer.replay(folder.file("t"), options: replay)
+        #expect(replayed.withLock(\.last) == summary.changeSetCount)
     }
 
     @Test func `Live queries from before the recorder are recorded from their next delivery on, by each recorder`()

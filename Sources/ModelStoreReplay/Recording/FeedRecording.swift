@@ -75,7 +75,9 @@ package final class FeedRecording {
     }
 
     /// Writes the change sets up to a sequence number.
-    package func advance(to sequence: UInt64) throws {
+    ///
+    /// - Parameter progress: told now and then how many are written in all.
+    package func advance(to sequence: UInt64, progress: (_ changeSetCount: Int) -> Void = { _ in }) throws {
         while walk.position.sequence < sequence {
             var left = Int(sequence - walk.position.sequence)
             var parts: [FeedPart] = []
@@ -98,6 +100,7 @@ package final class FeedRecording {
                     parts = []
                 }
             } while !parts.isEmpty
+            progress(changeSetCount)
         }
     }
 

@@ -3,6 +3,8 @@ public import StoreEngine
 extension StoreError.Code {
     /// A trace is cut off, was changed, or is no trace.
     public static let traceDamaged = StoreError.Code("traceDamaged")
+    /// There is no file where a trace should be.
+    public static let noSuchTrace = StoreError.Code("noSuchTrace")
     /// A trace was made by a newer library.
     public static let newerTrace = StoreError.Code("newerTrace")
     /// What is asked for cannot be recorded.

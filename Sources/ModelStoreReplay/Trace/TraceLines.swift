@@ -12,11 +12,14 @@ final class TraceLines {
     private var start = 0
     private var isAtEnd = false
 
-    /// - Throws: `StoreError` with the code `inputOutput`.
+    /// - Throws: `StoreError`: `noSuchTrace`; `inputOutput`.
     init(path: String) throws(StoreError) {
         self.path = path
         file = unsafe open(path, O_RDONLY | O_CLOEXEC)
-        guard file >= 0 else { throw TraceFile.failure("be read", path) }
+        guard file >= 0 else {
+            guard errno == ENOENT || errno == ENOTDIR else { throw TraceFile.failure("be read", path) }
+            throw StoreError(.noSuchTrace, "there is no trace \(path)", remedy: "check the path, or record it first")
+        }
     }
 
     deinit { close(file) }

@@ -41,7 +41,7 @@ package final class TraceReader {
     ///
     /// - Parameter mayBeUnfinished: whether one that ends without its end is read up to its last whole line, instead of an error. The
     ///   lines of the last chunk have no checksum then.
-    /// - Throws: `StoreError`: `inputOutput`, `traceDamaged`, `newerTrace`.
+    /// - Throws: `StoreError`: `noSuchTrace`, `inputOutput`, `traceDamaged`, `newerTrace`.
     package init(path: String, mayBeUnfinished: Bool = false) throws(StoreError) {
         self.mayBeUnfinished = mayBeUnfinished
         lines = try TraceLines(path: path)

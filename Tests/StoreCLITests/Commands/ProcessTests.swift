@@ -228,12 +228,20 @@ import Testing
             #expect(try owner(tool.path(name) + "/data.mdb") == "4321:4322 660")
             #expect(try owner(tool.path(name)) == "4321:4322 750")
         }
+        try tool.run("record", "day.trace")
+        #expect(try owner(tool.path("day.trace")) == "4321:4322 660")
         #expect(unsafe chown(tool.path("copy/data.mdb"), 0, 0) == 0)
         #expect(try tool.run("restore", "copy").status == 0)
         #expect(try owner(data) == "4321:4322 660")
         #expect(unsafe mkdir(tool.path("given"), 0o770) == 0 && chown(tool.path("given"), 4_321, 4_322) == 0)
         try tool.run("--store", "given", "create", "--schema", "schema.json")
         #expect(try owner(tool.path("given/data.mdb")) == "4321:4322 640")
+        #expect(unsafe mkdir(tool.path("replays"), 0o770) == 0 && chown(tool.path("replays"), 4_321, 4_322) == 0)
+        try tool.run("replay", "day.trace", "--into", "replays/new")
+        #expect(try owner(tool.path("replays/new")) == "4321:4322 750")
+        for file in try FileManager.default.contentsOfDirectory(atPath: tool.path("replays/new")) {
+            #expect(try owner(tool.path("replays/new/\(file)")) == "4321:4322 640", "\(file)")
+        }
     }
 
     @Test func `A store of a newer format is refused with its own status`() throws {

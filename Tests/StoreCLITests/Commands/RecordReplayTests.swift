@@ -67,8 +67,11 @@ import Testing
         #expect(damaged.status == 65 && damaged.errors.contains("line"), "\(damaged)")
         try tool.write("text.trace", "hello\n")
         #expect(try tool.run("replay", "text.trace").status == 65)
-        #expect(try tool.run("replay", "none.trace").status == 74)
+        #expect(try tool.run("replay", "none.trace").status == 66)
+        #expect(try tool.run("replay", "day.trace/none.trace").status == 66)
+        #expect(try tool.run("record", "none/x.trace").status == 74)
         #expect(try tool.run("record", "x.trace", "--redact", "Sensor.nothing").status == 64)
+        #expect(!FileManager.default.fileExists(atPath: tool.path("x.trace")))
         #expect(try tool.run("replay", "day.trace", "--into", "store").status == 1)
     }
 

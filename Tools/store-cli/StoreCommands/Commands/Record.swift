@@ -1,4 +1,5 @@
 import ArgumentParser
+import Glibc
 import ModelStoreReplay
 import StoreEngine
 import StoreRuntime
@@ -35,7 +36,8 @@ struct Record: ParsableCommand {
             recording.redactedFields = redact
             let since = since ?? .oldest
             recording.start = .after(try store.read { try since.position(in: $0._reading) })
-            let trace = FollowedTrace(store: store, path: file, options: recording, follows: follow)
+            let owner = FileOwnership(of: try options.requireStore() + "/data.mdb")
+            let trace = FollowedTrace(store: store, path: file, owner: owner, options: recording, follows: follow)
             let summary = try AsyncWork.run(endedBy: interruption) { try await trace.write() }
             StandardError.writeLine(
                 "recorded \(Counted.text(summary.changeSetCount, "change set")) after "
@@ -48,12 +50,19 @@ struct Record: ParsableCommand {
 private struct FollowedTrace: Sendable {
     let store: Store
     let path: String
+    /// Whom the store belongs to.
+    let owner: FileOwnership?
     let options: RecordingOptions
     let follows: Bool
 
     func write() async throws -> RecordingSummary {
-        let recording = try FeedRecording(store, to: path, options)
-        try recording.advance(to: store.feedRange.upperBound)
+        let recording = try begin()
+        let newest = try store.feedRange.upperBound
+        let progress = ProgressBar(
+            "recording", total: Int(newest - recording.position.sequence), unit: "change sets")
+        defer { progress.finish() }
+        try recording.advance(to: newest) { progress.update(to: $0) }
+        progress.finish()
         if follows {
             try recording.flush()
             for try await set in store.changes(since: recording.position) where set.isLastPart {
@@ -62,5 +71,26 @@ private struct FollowedTrace: Sendable {
             }
         }
         return try recording.finish()
+    }
+
+    private func begin() throws -> FeedRecording {
+        let isNew = makeFile()
+        do {
+            return try FeedRecording(store, to: path, options)
+        } catch {
+            if isNew { _ = unsafe unlink(path) }
+            throw error
+        }
+    }
+
+    /// Makes the file, where there is none, with the owner and the mode of the store before there is anything in it.
+    ///
+    /// - Returns: whether there was none.
+    private func makeFile() -> Bool {
+        let descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { return false }
+        close(descriptor)
+        owner?.apply(to: path)
+        return true
     }
 }

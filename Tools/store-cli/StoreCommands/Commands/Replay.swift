@@ -33,6 +33,11 @@ struct Replay: ParsableCommand {
         replay.maskedFields = mask
         replay.until = until
         replay.acceptsUnfinished = unfinished
+        let progress = ProgressBar("replaying", total: nil, unit: "change sets")
+        defer { progress.finish() }
+        replay.onProgress = { progress.update(to: $0) }
+        let place = into.map { NewStorePlace($0) }
+        defer { place?.giveAway() }
         let (trace, into) = (trace, into)
         let chosen = replay
         let summary: ReplaySummary
@@ -47,6 +52,7 @@ struct Replay: ParsableCommand {
                     "  cause:    \(divergence.cause)",
                 ])
         }
+        progress.finish()
         try options.printing { output in
             let members: [(String, JSONValue)] = [
                 ("changeSets", .number(JSONNumber(summary.changeSetCount))),

@@ -58,7 +58,7 @@ extension ExitStatus {
         .storeExists: .failed, .damaged: .failed, .inUse: .failed,
         .invalidValue: .badData, .tooLarge: .badData, .schemaMismatch: .badData,
         .unknownType: .usage, .unknownField: .usage,
-        .notAStore: .noInput, .noSuchStore: .noInput,
+        .notAStore: .noInput, .noSuchStore: .noInput, .noSuchTrace: .noInput,
         .newerFormat: .newerFormat, .newerTrace: .newerFormat, .traceDamaged: .badData, .notRecordable: .failed,
     ]
 
