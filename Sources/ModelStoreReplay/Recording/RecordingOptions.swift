@@ -19,8 +19,8 @@ public struct RecordingOptions: Sendable {
     /// trace with redactions is replayed to is compared by its content and not by its hashes; the payloads and results of actions
     /// are left out, and so are deliveries of types with redacted fields, and of types that refer to such.
     public var redactedFields: [String] = []
-    /// Whether subscriptions to live queries, with what they are given, and scopes are recorded beside change sets, by a recorder that
-    /// is attached to a running store.
+    /// Whether subscriptions to live queries, counts and models, with what they are given, and scopes are recorded beside change sets, by
+    /// a recorder that is attached to a running store.
     public var includesObservers = true
 
     /// The standard: from now on, all of it.

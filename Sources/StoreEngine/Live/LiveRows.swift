@@ -11,6 +11,9 @@ package struct LiveRows: RandomAccessCollection, Sendable {
     /// No rows.
     package init() { self.init(RowChunks(), offset: 0, limit: nil) }
 
+    /// A single row.
+    package init(_ row: LiveRow) { self.init(RowChunks([row]), offset: 0, limit: nil) }
+
     /// Some of the rows.
     init(_ rows: RowChunks, offset: Int, limit: Int?) {
         chunks = rows.chunks

@@ -1,4 +1,16 @@
 extension RecordContent {
+    /// A record as the store would hold it, but for its incarnation; nil where the store has fields that `R` does not declare.
+    package convenience init?<R: Record>(_ record: R, _ binding: TypedBinding) throws(CodecError) {
+        guard binding.undeclared.isEmpty else { return nil }
+        var encoder = FieldEncoder.forRecords()
+        encoder.begin(fieldCount: binding.type.type.fields.count)
+        try record.encode(to: &encoder)
+        if let order = binding.declaredByPlace { try encoder.reorder(order, filling: binding.insertedBytes) }
+        try encoder.finish()
+        encoder.seal(schemaVersion: binding.type.type.version, incarnation: 0)
+        self.init(encoder.bytes.array())
+    }
+
     /// The record, decoded the first time.
     ///
     /// - Throws: ``StoreError`` with the code `damaged`.

@@ -11,7 +11,7 @@ final class ModelWatch<R: Record> {
     /// - Parameter line: where the subscription is asked for.
     init(_ model: Model<R>, fields: PlaceSet, line: (file: StaticString, line: UInt)) {
         self.model = model
-        versions = VersionWatch(model.state, fields: fields)
+        versions = VersionWatch(model.state, fields: fields, ModelTelling(model))
         pin = model.core.ownership.pin(model, .borrower, by: Scope.currentHolder, line.file, line.line)
     }
 
@@ -33,16 +33,20 @@ final class VersionWatch {
 
     private let state: ModelState
     private let fields: PlaceSet
+    private let telling: ModelTelling
     private let signal = Signal()
     private var subscription: UInt64?
     private var last: AnyModelVersion?
 
-    init(_ state: ModelState, fields: PlaceSet) {
+    init(_ state: ModelState, fields: PlaceSet, _ telling: ModelTelling) {
         self.state = state
         self.fields = fields
+        self.telling = telling
+        telling.begin(state)
     }
 
     func end() {
+        telling.end()
         if let subscription { state.unsubscribe(subscription) }
     }
 
@@ -50,20 +54,28 @@ final class VersionWatch {
     func next() async -> Step? {
         if Task.isCancelled { return nil }
         guard let old = last else {
+            await telling.settle(state)
             // Before looking, so that nothing is lost between the two.
             subscription = state.subscribe(signal, to: fields)
-            let first = state.visible
-            last = first
-            return Step(old: nil, new: first, changed: PlaceSet())
+            return telling.given {
+                let first = state.visible
+                last = first
+                return Step(old: nil, new: first, changed: PlaceSet())
+            }
         }
         if old.isDeleted { return nil }
         while true {
             guard await signal.wait() == .raised else { return nil }
-            let new = state.visible
-            guard let before = last, new.sequence != before.sequence else { continue }
-            last = new
-            let changed = new.changedPlaces(since: old)
-            if new.isDeleted || changed.intersects(fields) { return Step(old: old, new: new, changed: changed) }
+            if let step = telling.given({ step(from: old) }) { return step }
         }
+    }
+
+    /// The step to what is shown now; nil where that is of no interest.
+    private func step(from old: AnyModelVersion) -> Step? {
+        let new = state.visible
+        guard let before = last, new.sequence != before.sequence else { return nil }
+        last = new
+        let changed = new.changedPlaces(since: old)
+        return new.isDeleted || changed.intersects(fields) ? Step(old: old, new: new, changed: changed) : nil
     }
 }

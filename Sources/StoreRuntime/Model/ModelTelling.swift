@@ -1,0 +1,101 @@
+import StoreEngine
+
+/// Tells the witness of a store what a subscriber to a model is given: as one who has subscribed to a live query for that record alone.
+/// The subscription ends with the record. It belongs to one task at a time.
+final class ModelTelling {
+    private let core: StoreCore
+    private let key: [UInt8]
+    private let typeName: String
+    /// The record of a version as the store would hold it, and its type; nil where the program does not know all of it.
+    private let content: (AnyModelVersion, Catalog) -> (RecordContent, OpenType)?
+    private var interest: WitnessedInterest?
+    private var witnessed: WitnessedSubscription?
+    /// What the subscriber was given last, while there was a witness.
+    private var last: LiveShown?
+
+    init<R: Record>(_ model: Model<R>) {
+        core = model.core
+        key = model.state.key
+        typeName = R.recordSchema.name
+        content = { version, catalog in
+            guard let binding = try? catalog.binding(R.self),
+                let content = try? RecordContent(version.of(R.self).record, binding)
+            else { return nil }
+            return (content, binding.type)
+        }
+    }
+
+    /// Tells that somebody has subscribed to the model.
+    func begin(_ model: ModelState) {
+        core.witnesses.withState { state in
+            if state.witness != nil { witnessed = state.subscribed(nil, to: interest(in: model.visible)) }
+        }
+    }
+
+    /// Waits until what the model was at first is shown, which may be ahead of that.
+    func settle(_ model: ModelState) async { await core.stepper.untilShown(model.visible.sequence) }
+
+    /// Tells that the subscription has ended, if that was not told.
+    func end() {
+        guard let witnessed else { return }
+        core.witnesses.withState { $0.unsubscribed(witnessed) }
+        self.witnessed = nil
+    }
+
+    /// What comes of a look at the model, with nothing else being shown between that and what the witness is told.
+    func given(_ look: () -> VersionWatch.Step?) -> VersionWatch.Step? {
+        core.witnesses.withState { state in
+            let step = look()
+            if let step, let witness = state.witness { tell(step.new, witness, &state) }
+            return step
+        }
+    }
+
+    private func tell(
+        _ version: AnyModelVersion, _ witness: any RuntimeWitness, _ state: inout WitnessStand.State
+    ) {
+        guard !version.isDeleted else {
+            if let witnessed { state.unsubscribed(witnessed) }
+            witnessed = nil
+            return
+        }
+        witnessed = state.subscribed(witnessed, to: interest(in: version))
+        guard let witnessed, let shown = shown(version) else { return }
+        let step = LiveStep(from: last, to: shown, fields: nil)
+        last = shown
+        if step.isDifferent { witness.delivered(witnessed.number, step) }
+    }
+
+    private func shown(_ version: AnyModelVersion) -> LiveShown? {
+        let catalog = core.state.catalog
+        guard let (content, _) = content(version, catalog) else { return nil }
+        let row = LiveRow(place: key, key: key, content: content)
+        return LiveShown(rows: LiveRows(row), count: 1, position: version.position, catalog: catalog)
+    }
+
+    /// The live query that stands for the subscription.
+    private func interest(in version: AnyModelVersion) -> WitnessedInterest {
+        if let interest { return interest }
+        let new: WitnessedInterest
+        if let (content, type) = content(version, core.state.catalog), let request = Self.request(content, type) {
+            new = .query(LiveKey(typeName: type.name, request: request, fields: nil, isCount: false))
+        } else {
+            new = .untold(typeName: typeName, reason: "the program does not know all fields of the record")
+        }
+        interest = new
+        return new
+    }
+
+    /// The request for one record.
+    private static func request(_ content: RecordContent, _ type: OpenType) -> Request? {
+        let bytes = content.bytes
+        guard let record = unsafe try? DynamicRecord(unverified: bytes.span.bytes, of: type) else { return nil }
+        let parts = type.idParts.map { part in
+            ConditionNode.comparison(
+                FieldName(type.type.fields[part.place].name), .equal, record.values[part.place])
+        }
+        var request = Request()
+        request.condition = parts.count == 1 ? parts[0] : .and(parts)
+        return request
+    }
+}
