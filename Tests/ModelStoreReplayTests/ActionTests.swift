@@ -63,6 +63,32 @@ import Testing
         #expect(error?.code == .invalidValue)
     }
 
+    @Test func `An action that would be other bytes in each run is refused`() async throws {
+        struct Tags: Codable, Sendable {
+            var names: Set<String>?
+            var counts: [String: Int] = ["a": 1, "b": 2]
+            var list = ["x", "y"]
+        }
+        struct Tag: Action {
+            var tags: [Tags]
+            func run(in tx: inout WriteTransaction) throws {}
+        }
+        struct Names: Action {
+            func run(in tx: inout WriteTransaction) throws -> [UUID: Int] { [tx.newID(): 1] }
+        }
+        let store = try store()
+        let before = try store.position
+        let set = await #expect(throws: StoreError.self) {
+            try await store.send(Tag(tags: [Tags(), Tags(names: ["a"])]))
+        }
+        let dictionary = await #expect(throws: StoreError.self) { try await store.send(Names()) }
+        for refused in [set, dictionary] {
+            #expect(refused?.code == .invalidValue && refused?.message.contains("differs from run to run") == true)
+        }
+        #expect(try store.position == before)
+        try await store.send(Tag(tags: [Tags(), Tags()]))
+    }
+
     @Test func `A large payload takes several fragments and reads back`() async throws {
         let store = try store()
         let text = String(repeating: "ü0123456789", count: 20_000)

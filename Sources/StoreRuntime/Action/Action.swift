@@ -20,7 +20,8 @@ public import StoreEngine
 ///
 /// For that, `run` must depend on nothing but the action and its transaction: time is ``WriteTransaction/now``, identifiers are
 /// ``WriteTransaction/newID()``, random numbers are ``WriteTransaction/random``. It may run more than once before it is
-/// committed, and may call the `run` of other actions.
+/// committed, and may call the `run` of other actions. For the same reason neither it nor its result may hold a `Set`, or a dictionary
+/// whose keys are no texts: their order differs from run to run.
 public protocol Action: Codable, Sendable {
     /// What it returns: `Void`, or something that can be encoded, which is recorded.
     associatedtype Result: Sendable

@@ -2,12 +2,18 @@ import Foundation
 package import StoreEngine
 
 /// How actions are written down: as JSON with sorted keys, so that equal actions are equal bytes. Sets, and dictionaries whose keys are
-/// no texts, come in an order that differs from run to run: actions and results that are compared should have arrays instead.
+/// no texts, would come in an order that differs from run to run, and are refused.
 package enum ActionCoding {
     /// The JSON of an action or its result.
     ///
     /// - Throws: ``StoreError`` with the code `invalidValue`.
     package static func encode(_ value: some Encodable, of name: String) throws(StoreError) -> [UInt8] {
+        if let unordered = UnorderedContent.find(in: value) {
+            throw StoreError(
+                .invalidValue,
+                "the action \(name) cannot be recorded: \(type(of: value)) holds a \(unordered), whose order differs from run to run",
+                remedy: "have an array instead")
+        }
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         encoder.nonConformingFloatEncodingStrategy = .convertToString(
