@@ -137,7 +137,7 @@ let package = Package(
         .testTarget(
             name: "ModelStoreReplayTests",
             dependencies: [
-                "ModelStoreReplay", "ModelStoreTesting", "ModelStore", "StoreRuntime", "StoreEngine",
+                "ModelStoreReplay", "ModelStoreTesting", "ModelStore", "StoreRuntime", "StoreEngine", "LMDB",
                 "StoreExpressions",
             ],
             exclude: ["Fixtures"]

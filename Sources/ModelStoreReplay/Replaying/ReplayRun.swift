@@ -38,6 +38,8 @@ final class ReplayRun {
     private var scopes: [String: [Scope]] = [:]
     /// The newest change set, as the cause of what comes after it.
     private var lastCommit: (line: Int, commit: TraceCommit)?
+    /// Where a program that is not ModelStore has written: what it did no trace tells.
+    private var lastReset: UInt64?
     private var comparesHashes: Bool
 
     init(_ reader: TraceReader, at path: String, _ options: ReplayOptions) throws {
@@ -247,6 +249,7 @@ final class ReplayRun {
         lastCommit = (item.line, item.commit)
         let before = position
         position = made
+        if case .reset = item.commit.single { lastReset = item.commit.sequence }
         summary.changeSetCount += 1
         if item.isAction { summary.actionCount += 1 }
         if comparesHashes, item.commit.hash == made.hash {
@@ -391,8 +394,12 @@ final class ReplayRun {
         let cause = lastCommit.map { commit in
             "line \(commit.line): " + JSONWriter.text(of: TraceFrame.commit(commit.commit).json)
         }
+        let foreign = lastReset.map {
+            "; change set \($0) is of a program that is not ModelStore, and what it did is in no trace: record from after it"
+        }
         return ReplayDivergence(
-            line: line, sequence: lastCommit?.commit.sequence ?? header.start.sequence, reason: reason,
+            line: line, sequence: lastCommit?.commit.sequence ?? header.start.sequence,
+            reason: reason + (foreign ?? ""),
             expected: expected, found: found, cause: cause ?? "the rows that the trace begins with")
     }
 
