@@ -27,8 +27,18 @@ public func expectReplay(
     _ trace: String, options: ReplayOptions = ReplayOptions(), filePath: String = #filePath,
     sourceLocation: SourceLocation = #_sourceLocation, record: ((_ path: String) async throws -> Void)? = nil
 ) async throws -> ReplaySummary? {
+    try await expectReplay(
+        trace, options: options, filePath: filePath, sourceLocation: sourceLocation,
+        environment: ProcessInfo.processInfo.environment, record: record)
+}
+
+/// The same in another environment.
+func expectReplay(
+    _ trace: String, options: ReplayOptions, filePath: String, sourceLocation: SourceLocation,
+    environment: [String: String], record: ((_ path: String) async throws -> Void)?
+) async throws -> ReplaySummary? {
     let path = URL(filePath: trace, relativeTo: URL(filePath: filePath).deletingLastPathComponent()).path
-    if ProcessInfo.processInfo.environment["RECORD"] == "1", let record { try await record(path) }
+    if environment["RECORD"] == "1", let record { try await record(path) }
     do {
         return try await Replayer.replay(path, options: options)
     } catch let divergence as ReplayDivergence {
