@@ -115,16 +115,19 @@ private enum Today {
             _ = try await updates.next()
         }
         let visits = try store.read { try $0.fetch(FetchRequest<Visit>()) }
+        var notes = try store.model(Visit.self, id: visits[1].id).values(of: \.note).makeAsyncIterator()
+        #expect(await notes.next() == "")
         for visit in visits.dropLast() {
             try await store.write { try $0.update(Visit.self, id: visit.id) { $0.note = "late" } }
             _ = try await updates.next()
         }
+        #expect(await notes.next() == "late")
         try await store.write { _ = try $0.delete(Visit.self, id: visits[3].id) }
         _ = try await updates.next()
         try await recorder.finish()
         let summary = try await Replayer.replay(
             folder.file("t"), into: folder.file("store"), options: options(ActionCatalog(Today.Arrive.self)))
-        #expect(summary.changeSetCount == 8 && summary.deliveryCount == 9)
+        #expect(summary.changeSetCount == 8 && summary.deliveryCount == 9 + 2)
         let replayed = try Store(at: folder.file("store"), records: Visit.self)
         #expect(try replayed.read { try $0.fetch(FetchRequest<Visit>()) }.map(\.note) == ["late", "late", "late"])
         replayed.close()

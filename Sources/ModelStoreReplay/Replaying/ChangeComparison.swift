@@ -150,6 +150,24 @@ struct ChangeComparison {
         }
     }
 
+    /// A recorded condition with the replay's identifiers, where it asks for one.
+    func mapped(_ condition: ConditionNode, of type: RecordType) -> ConditionNode {
+        if identifiers.isEmpty { return condition }
+        switch condition {
+        case .and(let parts): return .and(parts.map { mapped($0, of: type) })
+        case .or(let parts): return .or(parts.map { mapped($0, of: type) })
+        case .not(let part): return .not(mapped(part, of: type))
+        case .comparison(let name, let test, let value):
+            guard let field = type.fields.first(where: { name.parts == [$0.name] }),
+                let target = type.idFields == [field.id] ? type.name : field.type.reference?.target,
+                let other = identifiers[target]?[value.json(as: field.type)],
+                let today = try? DynamicValue(json: other, as: field.type)
+            else { return condition }
+            return .comparison(name, test, today)
+        default: return condition
+        }
+    }
+
     // MARK: Order
 
     /// The changes in an order that does not depend on that in which they were made.

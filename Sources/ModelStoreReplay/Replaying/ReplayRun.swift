@@ -320,7 +320,7 @@ final class ReplayRun {
                 return
             }
             do {
-                let made = try ReplayedSubscription(subscription, request, in: store)
+                let made = try ReplayedSubscription(subscription, request, in: store, comparison)
                 subscriptions[subscription.number] = (made, subscription.typeName)
             } catch let mistake as TraceMistake {
                 throw damaged(line.number, mistake)

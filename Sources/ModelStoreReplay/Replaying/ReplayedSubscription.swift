@@ -11,15 +11,19 @@ final class ReplayedSubscription {
     /// Whether the rows have an order besides that of their ids.
     var hasOrder: Bool { !key.request.order.isEmpty }
 
+    /// - Parameter comparison: knows which ids the replay has for recorded ones.
     /// - Throws: ``TraceMistake`` when the request does not fit the store; `StoreError`.
-    init(_ subscription: TraceSubscription, _ request: TraceRequest, in store: Store) throws {
+    init(
+        _ subscription: TraceSubscription, _ request: TraceRequest, in store: Store, _ comparison: ChangeComparison
+    ) throws {
         let types = store.recordTypes
         guard let type = types.first(where: { $0.name == subscription.typeName }) else {
             throw TraceMistake("there is no record type \(subscription.typeName)")
         }
-        let wanted: Request
+        var wanted: Request
         do {
             wanted = try request.request(of: type, among: types)
+            wanted.condition = comparison.mapped(wanted.condition, of: type)
         } catch {
             throw TraceMistake("what is asked for is not understood: \(error.message)")
         }
