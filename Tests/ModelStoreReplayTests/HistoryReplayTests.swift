@@ -25,7 +25,10 @@ import Testing
         var gone: [Task<Int, Never>] = []
         var scopes: [Scope] = []
         for _ in 0..<40 {
-            switch Int.random(in: 0..<8, using: &random) {
+            switch Int.random(in: 0..<9, using: &random) {
+            case 8 where subscribers.count < 8:
+                let id = "s\(Int.random(in: 0..<12, using: &random))"
+                subscribers.append(Task { await Self.follow(store, id) })
             case 0 where subscribers.count < 8:
                 let request = history.request()
                 let isCount = Bool.random(using: &random)
@@ -69,6 +72,20 @@ import Testing
             }
         } catch {
             Issue.record("a live query ends with \(error)")
+        }
+        return count
+    }
+
+    /// Follows a model, if there is one, until it is deleted or this is cancelled.
+    ///
+    /// - Returns: how often it was given a record.
+    private static func follow(_ store: Store, _ id: String) async -> Int {
+        var count = 0
+        do {
+            guard let model = try store.modelIfPresent(Sensor.self, id: id) else { return 0 }
+            for await change in model.changes where change.new != nil { count += 1 }
+        } catch {
+            Issue.record("there is no model for \(error)")
         }
         return count
     }
