@@ -11,6 +11,8 @@ struct FeedTail {
     private var walk: FeedWalk
     /// What was read and not taken, the next one last.
     private var ready: [ChangeSet] = []
+    /// Whether the last look ended among what is not wanted, and not where there was no more.
+    private var isPassing = false
     /// How often it has read.
     private(set) var readCount = 0
 
@@ -55,9 +57,13 @@ struct FeedTail {
     private mutating func fill() throws -> Bool {
         // Not to the end where nothing is wanted: whoever waits then is told that there is more, unless he was cancelled.
         for _ in 0..<FeedTail.readsPerLook where ready.isEmpty {
-            guard try read() else { return false }
+            guard try read() else {
+                isPassing = false
+                return false
+            }
         }
-        return !ready.isEmpty
+        isPassing = ready.isEmpty
+        return !isPassing
     }
 
     /// Takes what ``peek()`` gave.
@@ -68,6 +74,10 @@ struct FeedTail {
     /// - Returns: false when the task was cancelled.
     /// - Throws: ``StoreError`` with the code `closed`.
     func wait() async throws -> Bool {
+        if isPassing {
+            await Task.yield()
+            return !Task.isCancelled
+        }
         switch await store.feedWake(after: walk.position.sequence) {
         case .moved: return true
         case .cancelled: return false
