@@ -49,7 +49,7 @@ final class Dispatcher: Sendable {
     /// The last foreign commit that was reported.
     private let reportedForeign = HandoverMutex<Int?>(nil)
     /// Told whenever the feed has moved on.
-    private let listener = HandoverMutex<(@Sendable () -> Void)?>(nil)
+    private let listener = HandoverMutex<Listener?>(nil)
 
     /// How often a thread looks although nothing woke it, in milliseconds.
     private static let sweepMilliseconds: UInt32 = 2_000
@@ -127,7 +127,7 @@ final class Dispatcher: Sendable {
     /// Starts the threads, if they do not run, and tells `listener` from now on whenever the feed has moved on. They do not rest
     /// any more.
     func listen(_ access: Access, _ listener: @escaping @Sendable () -> Void) {
-        self.listener.withLock { $0 = listener }
+        self.listener.withLock { $0 = Listener(tell: listener) }
         start(access)
         let parked = state.withLock { state in
             state.listen()
@@ -264,8 +264,16 @@ final class Dispatcher: Sendable {
 
     private func advance(to sequence: UInt64) {
         for resume in state.withLock({ $0.advance(to: sequence) }) { resume(.moved) }
-        listener.withLock { $0 }?()
+        listener.withLock { $0 }?.tell()
     }
+}
+
+/// Whom to tell that the feed has moved on.
+///
+/// In a structure, as a generic lock would wrap a bare closure anew each time that it is held: a call would go through one more
+/// function after each commit.
+private struct Listener: Sendable {
+    let tell: @Sendable () -> Void
 }
 
 /// How often a thread has looked for nobody.

@@ -116,4 +116,20 @@ import Testing
 
         init(_ value: consuming Value) { self.value = value }
     }
+
+    @Test func `who hears of every move is called alike after any number of them`() throws {
+        let store = try Store.temporary(records: Sensor.self)
+        let core = store.core
+        let depths = Mutex<[Int]>([])
+        // The store's own threads call it, too.
+        let own = pthread_self()
+        core.dispatcher.listen(core.access) {
+            guard pthread_self() == own else { return }
+            depths.withLock { $0.append(Thread.callStackReturnAddresses.count) }
+        }
+        let start = try store.position.sequence
+        for number in 1...100 as ClosedRange<UInt64> { core.dispatcher.committed(start + number, []) }
+        let noted = depths.withLock { $0 }
+        #expect(noted.count == 100 && Set(noted).count == 1, "from \(noted.first ?? 0) to \(noted.last ?? 0) calls deep")
+    }
 }
