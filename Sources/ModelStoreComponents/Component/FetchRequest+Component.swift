@@ -22,6 +22,8 @@ extension FetchRequest: DynamicProperty {
         let slot = slots.slot { _ in QuerySlot<R>() }
         do {
             self = try slot.host(self, in: slots.node.scope)
+            // Beside its results, everything else that the update reads would be older.
+            if query?.isAheadOfReads == true { slots.node.postpone() }
         } catch {
             slots.node.fail(error)
         }

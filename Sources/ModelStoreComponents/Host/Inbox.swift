@@ -12,7 +12,14 @@ final class Inbox: Sendable {
     ///
     /// - Parameter number: the update's number.
     func mark(_ id: UInt64, _ number: UInt64) {
-        marks.withLock { marks in marks[id] = max(marks[id] ?? 0, number) }
+        if !MarkingTurn.note(id, number, for: self) { add([(id, number)]) }
+    }
+
+    /// Notes several at once.
+    func add(_ new: some Sequence<(id: UInt64, number: UInt64)>) {
+        marks.withLock { marks in
+            for (id, number) in new { marks[id] = max(marks[id] ?? 0, number) }
+        }
         signal.raise()
     }
 

@@ -43,6 +43,8 @@ class Node {
     private var ownScope: Scope?
     private var tracking = NodeTracking()
     private var isUpdating = false
+    /// Whether the last update was not made, as it has to be made in a newer view.
+    private(set) var isPostponed = false
 
     init(
         _ id: UInt64, name: String, parent: Node?, in tree: Tree, _ line: (file: StaticString, line: UInt)
@@ -66,9 +68,10 @@ class Node {
 
     /// Updates the component.
     ///
-    /// - Returns: what it has placed; nil where it has failed.
+    /// - Returns: what it has placed; nil where it has failed, or is postponed.
     func update() -> ComponentContext.Placed? {
         failure = nil
+        isPostponed = false
         readKeys = []
         var placed: ComponentContext.Placed?
         isUpdating = true
@@ -77,7 +80,7 @@ class Node {
             var context = ComponentContext(self)
             do {
                 try run(&context)
-                if failure == nil { placed = context.end() }
+                if failure == nil, !isPostponed { placed = context.end() }
             } catch {
                 failure = notice(.updateFailed, "the update of \(path) has failed: \(error)", line, error)
             }
@@ -101,6 +104,9 @@ class Node {
 
     /// Whether a mark is of what the last update has read.
     func isCurrent(_ number: UInt64) -> Bool { tracking.number == number }
+
+    /// Has the update made in the next pass instead, which has a newer view.
+    func postpone() { isPostponed = true }
 
     /// Has the update fail, with a notice.
     func fail(_ code: OwnershipNotice.Code, _ message: String, _ line: (file: StaticString, line: UInt)) {

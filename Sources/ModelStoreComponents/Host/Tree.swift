@@ -15,6 +15,8 @@ final class Tree {
     /// Those of the depth that is being updated, in the order of their making, and how many of them were.
     private var level: [UInt64] = []
     private var nextInLevel = 0
+    /// Those whose update has to be made in a newer view than this pass has.
+    private var postponed: [Node] = []
     /// What is done after the updates of a pass, in the order of asking.
     private var afterwards: [() -> Void] = []
     private var askers: Set<UInt64> = []
@@ -77,6 +79,8 @@ final class Tree {
         view.enter {
             while let node = nextDue(), !scope.isClosed { update(node) }
         }
+        for node in postponed { ask(node) }
+        postponed = []
         while !afterwards.isEmpty || !askers.isEmpty {
             let asking = askers.sorted(by: >)
             askers = []
@@ -118,8 +122,10 @@ final class Tree {
     // MARK: Places
 
     private func update(_ node: Node) {
+        let placed = node.update()
+        if node.isPostponed { return postponed.append(node) }
         counters.updateCount += 1
-        guard let placed = node.update() else { return }
+        guard let placed else { return }
         var known = Dictionary(uniqueKeysWithValues: node.children.map { ($0.key, $0.node) })
         var children: [(key: ChildKey, node: Node)] = []
         for placing in placed.children {

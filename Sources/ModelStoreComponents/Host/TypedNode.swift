@@ -23,7 +23,7 @@ final class TypedNode<C: Component>: Node {
     override func run(_ context: inout ComponentContext) throws {
         var slots = Slots(self)
         component?._visit(&slots)
-        if hasFailed { return }
+        if hasFailed || isPostponed { return }
         try component?.update(&context)
     }
 

@@ -70,8 +70,10 @@ public final class Subject<Value: Sendable>: Observable, Sendable {
             guard let taps else { continue }
             // After the change: who is told reads the new value, and who read the old one before he could be told looks at
             // the version.
-            registrar.willSet(self, keyPath: \.value)
-            registrar.didSet(self, keyPath: \.value)
+            MarkingTurn.run {
+                registrar.willSet(self, keyPath: \.value)
+                registrar.didSet(self, keyPath: \.value)
+            }
             for tap in taps { tap.raise() }
             return
         }

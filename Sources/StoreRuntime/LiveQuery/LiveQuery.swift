@@ -63,6 +63,10 @@ public final class LiveQuery<R: Record>: Observable, Sendable {
     /// The position of the step that made the results. Not tracked.
     public var position: Position { shown.position }
 
+    /// Whether the results are known from a later position on only than the one at which the calling thread reads: they were asked for
+    /// within a read view, after it was opened.
+    package var isAheadOfReads: Bool { use.result.oldestSequence > core.stepper.timeline.readSequence }
+
     /// The results as they are, and then each time that they are others. Each iterator is slow on its own account: what it has
     /// not taken merges into one update.
     public var updates: LiveUpdates<R> { LiveUpdates { self } }
