@@ -25,8 +25,8 @@ public final class FeedConsumer: Sendable {
     let lease: RetentionLease
     /// Where it was when it was taken.
     public let firstPosition: Position
-    // Held for as long as this object is there.
-    private let hold: ExclusiveByte
+    // Held for as long as this object is there, or until it lets go.
+    private let hold: HandoverMutex<ExclusiveByte?>
 
     init(
         _ name: String, _ store: Store, _ state: ConsumerState, options: ConsumerOptions, hold: ExclusiveByte
@@ -34,7 +34,7 @@ public final class FeedConsumer: Sendable {
         self.name = name
         self.store = store
         self.options = options
-        self.hold = hold
+        self.hold = HandoverMutex(hold)
         generation = state.generation
         firstPosition = state.position
         lease = state.lease
@@ -75,6 +75,9 @@ public final class FeedConsumer: Sendable {
             try tx.acknowledge(name, generation: generation, to: position, skipped: skipped)
         }
     }
+
+    /// Lets others take the consumer, whoever still has this object.
+    func letGo() { hold.withLock { $0 = nil } }
 
     /// Where it is now.
     ///

@@ -51,6 +51,8 @@ extension Store {
         } catch is CancellationError {
             return
         }
+        // By now, and not when the last reference goes, which what was begun beside it may have a moment longer.
+        defer { consumer.letGo() }
         try await ConsumerRun(consumer, effect: effect).run()
     }
 }
