@@ -129,6 +129,7 @@ let package = Package(
         // Tests.
         // Programs beside a test: how it starts, kills and talks to them.
         .target(name: "ChildPrograms", path: "Tests/ChildPrograms"),
+        .target(name: "ResealedTraces", dependencies: ["StoreEngine"], path: "Tests/ResealedTraces"),
         .testTarget(name: "LMDBTests", dependencies: ["LMDB"]),
         .testTarget(name: "StoreEngineTests", dependencies: ["StoreEngine", "LMDB"]),
         .testTarget(name: "StoreRuntimeTests", dependencies: ["StoreRuntime", "StoreEngine", "LMDB"]),
@@ -138,7 +139,7 @@ let package = Package(
             name: "ModelStoreReplayTests",
             dependencies: [
                 "ModelStoreReplay", "ModelStoreTesting", "ModelStore", "StoreRuntime", "StoreEngine", "LMDB",
-                "StoreExpressions",
+                "StoreExpressions", "ResealedTraces",
             ],
             exclude: ["Fixtures"]
         ),
@@ -201,7 +202,7 @@ let package = Package(
             name: "StoreCLITests",
             dependencies: [
                 "StoreCommands", "store-cli", "StoreExpressions", "StoreRuntime", "StoreEngine", "LMDB",
-                "ChildPrograms",
+                "ChildPrograms", "ResealedTraces",
             ],
             exclude: ["Golden", "Fixtures"]
         ),

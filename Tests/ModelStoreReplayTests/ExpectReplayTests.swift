@@ -1,6 +1,7 @@
 import Foundation
 import ModelStore
 import ModelStoreReplay
+import ResealedTraces
 import Testing
 
 @testable import ModelStoreTesting

@@ -4,6 +4,7 @@ import ModelStoreReplay
 import StoreEngine
 import StoreRuntime
 import Synchronization
+import ResealedTraces
 import Testing
 
 @Suite("Record and replay") struct ReplayTests {

@@ -39,15 +39,8 @@ public final class ObjectWillChange: Sendable {
 /// - `state` is protected by its mutex.
 private final class ObjectWillChanges: Sendable {
     private struct Entry: Sendable {
-        let reference: Reference
+        let reference: WeakObject
         let change: ObjectWillChange
-    }
-
-    /// An object of any class, asked for nothing but whether it is there still.
-    private final class Reference: @unchecked Sendable {
-        weak let object: AnyObject?
-
-        init(_ object: AnyObject) { self.object = object }
     }
 
     private struct State {
@@ -61,7 +54,7 @@ private final class ObjectWillChanges: Sendable {
 
     func one(of object: AnyObject) -> ObjectWillChange {
         let id = ObjectIdentifier(object)
-        let new = Entry(reference: Reference(object), change: ObjectWillChange())
+        let new = Entry(reference: WeakObject(object), change: ObjectWillChange())
         return state.withLock { state in
             // Another object may have had the address before.
             if let known = state.entries[id], known.reference.object != nil { return known.change }

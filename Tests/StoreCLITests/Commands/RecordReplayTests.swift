@@ -1,5 +1,6 @@
 import Foundation
 import StoreEngine
+import ResealedTraces
 import Testing
 
 /// What `record` and `replay` do, as processes.
@@ -90,24 +91,5 @@ import Testing
         recording.process.interrupt()
         #expect(try recording.finish().status == 0)
         #expect(try summary(tool.run("--output", "jsonl", "replay", "live.trace"))["equalHashes"] == true)
-    }
-}
-
-/// A trace whose checksums fit again.
-private enum Resealed {
-    static func text(_ trace: String) -> String {
-        var result = ""
-        var chunk = ""
-        var check: UInt64 = 0
-        for line in trace.split(separator: "\n") {
-            guard line.hasPrefix(#"{"check":"#) else {
-                chunk += line + "\n"
-                continue
-            }
-            check = unsafe XXH64.hash(Array(chunk.utf8).span.bytes, seed: check)
-            result += chunk + #"{"check":"\#(String(check, radix: 16))"}"# + "\n"
-            chunk = ""
-        }
-        return result
     }
 }

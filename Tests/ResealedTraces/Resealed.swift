@@ -1,8 +1,9 @@
 import StoreEngine
 
 /// A trace that was changed, and whose checksums fit again.
-enum Resealed {
-    static func text(_ trace: String) -> String {
+package enum Resealed {
+    /// The trace with its checksums computed anew.
+    package static func text(_ trace: String) -> String {
         var (result, chunk, check) = ("", "", UInt64(0))
         for line in trace.split(separator: "\n") {
             guard line.hasPrefix(#"{"check":"#) else {
