@@ -74,15 +74,16 @@ private struct PublishedProperty {
             report.add(.notPublishable, at: node)
             return nil
         }
-        let written = binding.typeAnnotation?.type.trimmedDescription
-        guard let type = written ?? InferredType.text(of: binding.initializer?.value) else {
+        let written = binding.typeAnnotation?.type
+        guard let type = written?.trimmedDescription ?? InferredType.text(of: binding.initializer?.value) else {
             report.add(.publishedWithoutType(name), at: node)
             return nil
         }
         self.name = name
         self.type = type
         initialValue =
-            binding.initializer?.value.trimmedDescription ?? (written?.hasSuffix("?") ?? false ? "nil" : nil)
+            binding.initializer?.value.trimmedDescription
+            ?? (written?.is(OptionalTypeSyntax.self) ?? false ? "nil" : nil)
         // A peer of a private property may be private itself, as it is in the same place.
         access = variable.modifiers.accessModifier.map { $0.trimmedDescription + " " } ?? ""
     }

@@ -75,6 +75,25 @@ private enum Doubling {
         #expect(title.wrappedValue == "visits" && counter.count == 1)
     }
 
+    @Test func `A state that was taken away and put back is shown as it is`() async throws {
+        let store = try Store.temporary(records: Counter.self)
+        let counter = try await SavedStateStore<CounterAction>(store, initially: Counter(name: "a", count: 5))
+        let shown = Subject(0)
+        let effect = store.observe { shown.send(counter.count) }
+        for await count in shown.values where count == 5 { break }
+        try await store.write { try $0.delete(Counter.self, id: "a") }
+        #expect(counter.count == 5 && counter.model.isDeleted)
+        await #expect(throws: StoreError.self) { try await counter.send(.add(1)) }
+        try await store.write { try $0.insert(Counter(name: "a", count: 40)) }
+        try await counter.send(.add(2))
+        #expect(counter.count == 42 && !counter.model.isDeleted)
+        for await count in shown.values where count == 42 { break }
+        let count = counter.binding(\.count) { .count($0) }
+        #expect(count.wrappedValue == 42)
+        effect.cancel()
+        try await effect.ended()
+    }
+
     @Test func `Changes through a binding are made one after the other, to the field as it is then`() async throws {
         let store = try Store.temporary(records: Counter.self)
         let counter = try await SavedStateStore<CounterAction>(store, initially: Counter(name: "a"))

@@ -14,6 +14,27 @@ private enum HouseAction: Sendable {
     case visit
     case count(Int)
     case name(Int, String)
+    case tour
+}
+
+/// Shows one element, with a child that shows another.
+@Component
+private struct Hall {
+    let journal: Journal
+    let house: StateStore<House, HouseAction>
+
+    func update(_ context: inout ComponentContext) {
+        journal.add("\(house.visits) visits")
+        context.place(Rooms(journal: journal, house: house))
+    }
+}
+
+@Component
+private struct Rooms {
+    let journal: Journal
+    let house: StateStore<House, HouseAction>
+
+    func update(_ context: inout ComponentContext) { journal.add("\(house.rooms.count) rooms") }
 }
 
 /// Who observes elements of a state, and for how long.
@@ -24,6 +45,9 @@ private enum HouseAction: Sendable {
         case .visit: state.visits += 1
         case .count(let visits): state.visits = visits
         case .name(let room, let name): state.rooms[room] = name
+        case .tour:
+            state.visits += 1
+            state.rooms[state.visits] = "seen"
         }
     }
 
@@ -89,5 +113,28 @@ private enum HouseAction: Sendable {
         }
         #expect(house.content.visits == 13)
         #expect(journal.all == ["changes 0", "changes 1", "changes 2", "changes 3"])
+    }
+
+    /// Others who read the same elements are told between those who show them, and take their time.
+    @Test func `what an action changes is shown in one pass, parents first`() async throws {
+        let journal = Journal()
+        try await OwnershipRegistry().withScope("app") { [house] scope in
+            let host = try await scope.host { Hall(journal: journal, house: house) }
+            #expect(journal.take() == ["0 visits", "0 rooms"])
+            for tour in 1...20 {
+                let passes = await host.counters.passCount
+                for _ in 0..<2 {
+                    withObservationTracking {
+                        _ = (house.visits, house.rooms)
+                    } onChange: {
+                        for _ in 0..<20_000 where !journal.all.isEmpty { return }
+                    }
+                }
+                house.send(.tour)
+                try await host.settle()
+                #expect(journal.take() == ["\(tour) visits", "\(tour) rooms"])
+                #expect(await host.counters.passCount == passes + 1)
+            }
+        }
     }
 }

@@ -31,22 +31,34 @@ public import StoreRuntime
 @dynamicMemberLookup
 public final class SavedStateStore<A: StateAction>: Sendable where A.State.ID: Codable {
     private let store: Store
-    /// The state's model.
-    public let model: Model<A.State>
+    /// The record's id.
+    private let id: A.State.ID
+    private let shown: Subject<Model<A.State>>
+
+    /// The state's model. Where the record was deleted and put there again, that of the newest one, as soon as this object is asked
+    /// for anything. Tracked by Observation.
+    public var model: Model<A.State> {
+        let model = shown.value
+        guard model.isDeleted, let new = try? store.modelIfPresent(A.State.self, id: id), !new.isDeleted else {
+            return model
+        }
+        shown.send(new)
+        return new
+    }
 
     /// The state with the id of `initial`; where the store has none, that one is put there.
     ///
     /// - Throws: ``StoreError``, as a write.
     public init(_ store: Store, initially initial: A.State) async throws {
         self.store = store
-        let id = initial.recordID
+        id = initial.recordID
         if let known = try store.modelIfPresent(A.State.self, id: id) {
-            model = known
+            shown = Subject(known)
         } else {
-            try await store.write { tx in
+            try await store.write { [id] tx in
                 if try tx.get(A.State.self, id: id) == nil { try tx.insert(initial) }
             }
-            model = try store.model(A.State.self, id: id)
+            shown = Subject(try store.model(A.State.self, id: id))
         }
     }
 
@@ -55,7 +67,10 @@ public final class SavedStateStore<A: StateAction>: Sendable where A.State.ID: C
     /// - Throws: ``StoreError``: `recordNotFound` when the state was deleted; as ``Store/send(_:durability:)``.
     @discardableResult
     public func send(_ action: A) async throws -> Position {
-        try await store.send(ReduceState(id: model.id, action)).position
+        let position = try await store.send(ReduceState(id: id, action)).position
+        // Of a record that has taken another's place, those who read the old one are told here.
+        _ = model
+        return position
     }
 
     /// A field of the state as it is, tracked by Observation.
@@ -63,7 +78,7 @@ public final class SavedStateStore<A: StateAction>: Sendable where A.State.ID: C
         model[dynamicMember: field]
     }
 
-    /// A field's values: the one as it is, then each other one.
+    /// A field's values: the one as it is, then each other one. The sequence ends when the record is deleted.
     public func values<V: Equatable & SendableMetatype>(
         of field: KeyPath<A.State.Fields, Field<A.State, V>>
     ) -> ModelValues<A.State, V> {
@@ -82,11 +97,10 @@ public final class SavedStateStore<A: StateAction>: Sendable where A.State.ID: C
         _ field: KeyPath<A.State.Fields, Field<A.State, V>>, file: StaticString = #fileID, line: UInt = #line,
         toAction: @escaping @Sendable (V) -> A, onError: (@Sendable (any Error) -> Void)? = nil
     ) -> Binding<V> {
-        let shown = model.binding(field)
         let token = FieldToken(A.State.fields[keyPath: field])
         return Binding {
-            shown.wrappedValue
-        } update: { [store, id = model.id] body in
+            self.model.value(token)
+        } update: { [store, id] body in
             store.queue { error in
                 if let onError { return onError(error) }
                 let name = "\(A.State.recordSchema.name).\(token.name)"

@@ -63,8 +63,11 @@ public final class StateStore<Content: Sendable, Action: Sendable>: Sendable {
             return (old, storage.content, storage.version, storage.elements.all())
         }
         guard let done else { return false }
-        for element in done.elements where element.differs(done.old, done.new) {
-            element.changes.update { $0 = max($0, done.version) }
+        // Who reads several of them is told once.
+        MarkingTurn.run {
+            for element in done.elements where element.differs(done.old, done.new) {
+                element.changes.update { $0 = max($0, done.version) }
+            }
         }
         return true
     }

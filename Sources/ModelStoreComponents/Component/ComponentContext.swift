@@ -7,6 +7,7 @@ public struct ComponentContext: ~Copyable {
         struct Child {
             let key: ChildKey
             let overrides: [ObjectIdentifier: Any]
+            let provided: [ObjectIdentifier: ProvidedObject]
             /// Gives the node that is there the newer value; whether it has to be updated for that.
             let become: (Node) -> Bool
             let make: (Node) -> Node
@@ -58,7 +59,7 @@ public struct ComponentContext: ~Copyable {
         }
         surroundings(&given)
         placed.children.append(
-            Placed.Child(key: key, overrides: given.overrides) { node in
+            Placed.Child(key: key, overrides: given.overrides, provided: given.provided) { node in
                 (node as? TypedNode<C>)?.become(component) ?? false
             } make: { parent in
                 parent.tree.makeNode(component, key: id, parent: parent, (file, line))

@@ -63,6 +63,8 @@ extension Environment: Equatable {
 /// What a component is given besides its value, where it is placed. Overrides reach it and what is below it.
 public struct Surroundings {
     private(set) var overrides: [ObjectIdentifier: Any] = [:]
+    /// The objects among them, which the place keeps.
+    private(set) var provided: [ObjectIdentifier: ProvidedObject] = [:]
     private let inherited: (ObjectIdentifier) -> Any?
     /// Notes that what the component places depends on what is handed down to it by a key.
     private let note: (ObjectIdentifier) -> Void
@@ -93,8 +95,17 @@ public struct Surroundings {
         }
     }
 
-    /// Provides an object, to be found by its type.
-    public mutating func provide<Object: AnyObject>(_ object: Object) {
+    /// Provides an object, to be found by its type. While the component is placed with it, the object is kept alive.
+    public mutating func provide<Object: AnyObject>(
+        _ object: Object, file: StaticString = #fileID, line: UInt = #line
+    ) {
         overrides[ObjectIdentifier(Object.self)] = object
+        provided[ObjectIdentifier(Object.self)] = ProvidedObject(object: object, line: (file, line))
     }
+}
+
+/// An object that a component is placed with, and the line that provides it.
+struct ProvidedObject {
+    let object: AnyObject
+    let line: (file: StaticString, line: UInt)
 }

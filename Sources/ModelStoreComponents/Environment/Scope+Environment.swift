@@ -2,15 +2,22 @@ import StoreEngine
 public import StoreRuntime
 
 extension Scope {
-    /// Provides an object to the scopes and components within this scope, to be found by its type. The scope owns it.
+    /// Provides an object to the scopes and components within this scope, to be found by its type. The scope owns it until it
+    /// provides another of the type, or closes.
     ///
     /// - Throws: ``StoreError`` with the code `scopeClosed`.
     public func provide<Object: AnyObject & Sendable>(
         _ object: Object, file: StaticString = #fileID, line: UInt = #line
     ) throws {
-        try own(object, file: file, line: line)
-        try part { ScopeEnvironment() }.subject(ObjectIdentifier(Object.self)).send(
-            ScopeEnvironment.Value(value: object))
+        let subject = try part { ScopeEnvironment() }.subject(ObjectIdentifier(Object.self))
+        if subject.snapshot.value?.value as AnyObject? === object { return }
+        let new = ScopeEnvironment.Value(value: object, pin: try ownForNow(object, file: file, line: line))
+        var old: ScopeEnvironment.Value?
+        subject.update { value in
+            old = value
+            value = new
+        }
+        if let pin = old?.pin { takeBack(pin) }
     }
 
     /// The object of a type that the nearest of this scope and its ancestors provides. Tracked by Observation.

@@ -8,8 +8,12 @@ final class ScopeEnvironment: Sendable {
     /// What is handed down by a key; nil where nothing is.
     struct Value: Sendable, Equatable {
         let value: any Sendable
+        /// Of an object, what it is owned by: each one that is provided is another, whatever it is equal to.
+        var pin: PinID?
 
-        static func == (left: Value, right: Value) -> Bool { areEqual(left.value, right.value) }
+        static func == (left: Value, right: Value) -> Bool {
+            left.pin == right.pin && areEqual(left.value, right.value)
+        }
     }
 
     private let subjects = HandoverMutex<[ObjectIdentifier: Subject<Value?>]>([:])
@@ -28,12 +32,11 @@ final class ScopeEnvironment: Sendable {
 extension Scope {
     /// What the nearest of this scope and its ancestors hands down by a key.
     func provided(_ key: ObjectIdentifier) -> (any Sendable)? {
-        var scope: Scope? = self
-        while let here = scope {
-            if let found = here.providedHere(key) { return found }
-            scope = here.parent
+        findInParts {
+            ScopeEnvironment()
+        } _: {
+            $0.subject(key).value?.value
         }
-        return nil
     }
 
     /// What this scope itself hands down by a key.

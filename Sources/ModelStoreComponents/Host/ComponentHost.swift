@@ -42,9 +42,10 @@ public actor ComponentHost {
         try await settle()
     }
 
-    /// Updates what has to be because of what was committed and sent before, and returns when nothing has to be any more.
+    /// Updates what has to be because of what was committed and sent before, and returns when nothing has to be any more, or after
+    /// 100 passes in a row where others go on changing what is read.
     ///
-    /// - Throws: ``StoreError`` with the code `closed` when the store is.
+    /// - Throws: ``StoreError``: `closed` when the store is; why it cannot be read.
     public func settle() async throws {
         // What was committed before may not have been told yet.
         await scope.untilShown()
@@ -52,7 +53,7 @@ public actor ComponentHost {
             guard tree.isDue, !scope.isClosed else { return }
             if isPassing { await passEnd() } else { try await pass() }
         }
-        tree.tellEndlessUpdates()
+        tree.pause()
     }
 
     private func pass() async throws {
@@ -70,7 +71,15 @@ public actor ComponentHost {
     /// Updates components until the scope closes, then ends the tree.
     func run() async throws {
         defer { tree.end() }
-        while await inbox.signal.wait() == .raised { try await settle() }
+        while await inbox.signal.wait() == .raised {
+            do {
+                try await settle()
+            } catch {
+                try await SteadyView.pause(after: error)
+                tree.tellUnreadable(error)
+                inbox.signal.raise()
+            }
+        }
     }
 }
 
@@ -85,8 +94,15 @@ extension Scope {
         file: StaticString = #fileID, line: UInt = #line, _ make: @escaping @Sendable () throws -> C
     ) async throws -> ComponentHost {
         let host = ComponentHost(self)
-        try task(file: file, line: line) { try await host.run() }
-        try await host.place(file: file, line: line, make)
+        let task = try task(file: file, line: line) { try await host.run() }
+        do {
+            try await host.place(file: file, line: line, make)
+        } catch {
+            // Nothing is hosted: nothing is left.
+            task.cancel()
+            await task.value
+            throw error
+        }
         return host
     }
 }

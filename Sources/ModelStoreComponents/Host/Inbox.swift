@@ -11,22 +11,19 @@ final class Inbox: Sendable {
     /// Notes that what an update of a place has read is another now.
     ///
     /// - Parameter number: the update's number.
-    func mark(_ id: UInt64, _ number: UInt64) {
-        if !MarkingTurn.note(id, number, for: self) { add([(id, number)]) }
-    }
-
-    /// Notes several at once.
-    func add(_ new: some Sequence<(id: UInt64, number: UInt64)>) {
-        marks.withLock { marks in
-            for (id, number) in new { marks[id] = max(marks[id] ?? 0, number) }
-        }
-        signal.raise()
-    }
+    func mark(_ id: UInt64, _ number: UInt64) { MarkingTurn.mark(id, number, for: self) }
 
     func take() -> [UInt64: UInt64] {
         marks.withLock { marks in
             defer { marks = [:] }
             return marks
         }
+    }
+}
+
+extension Inbox: MarkReceiver {
+    func add(_ new: [UInt64: UInt64]) {
+        marks.withLock { $0.merge(new, uniquingKeysWith: max) }
+        signal.raise()
     }
 }

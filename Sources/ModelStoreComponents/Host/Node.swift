@@ -32,6 +32,8 @@ class Node {
     var slots: [AnyObject] = []
     /// What is handed down from here on.
     var overrides: [ObjectIdentifier: Any] = [:]
+    /// The objects among that.
+    private var kept: [ObjectIdentifier: BorrowedSlot] = [:]
     /// The keys of the environment that the last update has read.
     private var readKeys: Set<ObjectIdentifier> = []
     /// What handlers, tasks and preferences belong to the place.
@@ -41,10 +43,12 @@ class Node {
     private var failure: OwnershipNotice?
     private var ownPlace: ComponentPlace?
     private var ownScope: Scope?
-    private var tracking = NodeTracking()
+    private let tracking = NodeTracking()
     private var isUpdating = false
     /// Whether the last update was not made, as it has to be made in a newer view.
     private(set) var isPostponed = false
+    /// How many values of the component its parent has made.
+    private(set) var descriptionCount: UInt64 = 1
 
     init(
         _ id: UInt64, name: String, parent: Node?, in tree: Tree, _ line: (file: StaticString, line: UInt)
@@ -85,7 +89,7 @@ class Node {
                 failure = notice(.updateFailed, "the update of \(path) has failed: \(error)", line, error)
             }
         }
-        if isStale { mark(tracking.number) }
+        if isStale { markStale() }
         if let failure { scope.registry.tell(failure) }
         return placed
     }
@@ -94,8 +98,11 @@ class Node {
     func read(_ body: () -> Void) {
         if isEnded { return }
         if isUpdating { return body() }
-        if tracking.follow(changed: mark, body: body) { mark(tracking.number) }
+        if tracking.follow(changed: mark, body: body) { markStale() }
     }
+
+    /// Has the component updated again: what it has read was changed, by whomever, before it could be watched.
+    private func markStale() { tree.inbox.add([id: tracking.number]) }
 
     /// Notes that what an update has read is another now.
     private var mark: @Sendable (_ number: UInt64) -> Void {
@@ -104,6 +111,9 @@ class Node {
 
     /// Whether a mark is of what the last update has read.
     func isCurrent(_ number: UInt64) -> Bool { tracking.number == number }
+
+    /// Notes that the parent has made another value of the component.
+    func noteDescription() { descriptionCount += 1 }
 
     /// Has the update made in the next pass instead, which has a newer view.
     func postpone() { isPostponed = true }
@@ -158,8 +168,8 @@ class Node {
         scope.registry.tell(notice(code, message, line))
     }
 
-    func count<Object>(
-        constructed: Int, used: Int, of type: Object.Type, _ line: (file: StaticString, line: UInt)
+    func count(
+        constructed: Int, used: Int, of type: any Any.Type, _ line: (file: StaticString, line: UInt)
     ) {
         scope.registry.count(constructed: constructed, used: used, of: "\(type)", line.file, line.line)
     }
@@ -221,6 +231,19 @@ class Node {
         if !changed.isEmpty { environmentChanged(changed) }
     }
 
+    /// Keeps the objects that are handed down from here on.
+    func keep(_ provided: [ObjectIdentifier: ProvidedObject]) {
+        for (type, slot) in kept where provided[type] == nil {
+            slot.takeBack()
+            kept[type] = nil
+        }
+        for (type, new) in provided {
+            let slot = kept[type] ?? BorrowedSlot(self, new.line)
+            kept[type] = slot
+            slot.borrow(new.object)
+        }
+    }
+
     private func environmentChanged(_ keys: Set<ObjectIdentifier>) {
         if !readKeys.isDisjoint(with: keys) { tree.ask(self) }
         let keys = keys.filter { ownScope?.providedHere($0) == nil }
@@ -250,6 +273,8 @@ class Node {
         // The objects that it owns go in the order of the pins.
         forgetComponent()
         slots = []
+        kept = [:]
+        overrides = [:]
         ownPlace?.end(with: scopes)
         ownPlace = nil
         return scopes

@@ -20,6 +20,8 @@ final class Tree {
     /// What is done after the updates of a pass, in the order of asking.
     private var afterwards: [() -> Void] = []
     private var askers: Set<UInt64> = []
+    /// How many passes in a row have changed something themselves.
+    private var ownPassCount = 0
     private var equalities: [ObjectIdentifier: Any?] = [:]
     private(set) var counters = ComponentCounters()
 
@@ -50,17 +52,28 @@ final class Tree {
         return !dueIDs.isEmpty
     }
 
-    /// Tells that one pass has followed the other without an end.
-    func tellEndlessUpdates() {
-        guard !scope.isClosed, let line else { return }
+    /// Has others on the actor have their turn, after many passes in a row.
+    func pause() {
+        guard !scope.isClosed else { return }
+        if ownPassCount >= Self.passLimit {
+            tell(
+                .endlessUpdates,
+                "the components of \(scope.path) have been updated \(Self.passLimit) times in a row, and each time an update, or what "
+                    + "runs after it, has changed something; have it change only what has to be another")
+        }
+        inbox.signal.raise()
+    }
+
+    /// Tells that passes wait until the store can be read.
+    func tellUnreadable(_ error: any Error) {
+        tell(.readFailed, "the components of \(scope.path) wait until the store can be read: \(error)", error)
+    }
+
+    private func tell(_ code: OwnershipNotice.Code, _ message: String, _ error: (any Error)? = nil) {
+        guard let line else { return }
         scope.registry.tell(
             OwnershipNotice(
-                .endlessUpdates,
-                "the components of \(scope.path) have been updated \(Self.passLimit) times in a row; an update, or what runs after "
-                    + "it, changes what the same component reads",
-                line: SourceLine(line.file, line.line), scope: scope.path))
-        // Others on the actor have their turn before it goes on.
-        inbox.signal.raise()
+                code, message, line: SourceLine(line.file, line.line), scope: scope.path, error: error))
     }
 
     private func takeMarks() {
@@ -76,6 +89,11 @@ final class Tree {
         // What has come while the view was waited for is in it.
         takeMarks()
         counters.passCount += 1
+        let isChanging = ThreadChanges.haveCome(during: { makePass(in: view) })
+        ownPassCount = isChanging ? ownPassCount + 1 : 0
+    }
+
+    private func makePass(in view: SteadyView) {
         view.enter {
             while let node = nextDue(), !scope.isClosed { update(node) }
         }
@@ -130,12 +148,14 @@ final class Tree {
         var children: [(key: ChildKey, node: Node)] = []
         for placing in placed.children {
             if let child = known.removeValue(forKey: placing.key) {
-                child.override(placing.overrides)
                 if placing.become(child) { ask(child) }
+                child.override(placing.overrides)
+                child.keep(placing.provided)
                 children.append((placing.key, child))
             } else {
                 let child = placing.make(node)
                 child.overrides = placing.overrides
+                child.keep(placing.provided)
                 ask(child)
                 children.append((placing.key, child))
             }

@@ -55,15 +55,25 @@ private final class ObjectWillChanges: Sendable {
     func one(of object: AnyObject) -> ObjectWillChange {
         let id = ObjectIdentifier(object)
         let new = Entry(reference: WeakObject(object), change: ObjectWillChange())
-        return state.withLock { state in
+        let known = state.withLock { state in
             // Another object may have had the address before.
-            if let known = state.entries[id], known.reference.object != nil { return known.change }
-            if state.entries.count >= state.limit {
-                state.entries = state.entries.filter { $0.value.reference.object != nil }
-                state.limit = max(64, state.entries.count * 2)
-            }
+            if let known = state.entries[id], known.reference.object === object { return known }
             state.entries[id] = new
-            return new.change
+            return new
+        }
+        if known.change === new.change { forgetGone() }
+        return known.change
+    }
+
+    /// Forgets those of objects that have gone, when there are many.
+    private func forgetGone() {
+        let entries = state.withLock { $0.entries.count > $0.limit ? $0.entries : [:] }
+        if entries.isEmpty { return }
+        // Looked at outside of the lock: a reference that is found might be the last, and the object's `deinit` asks for another.
+        let gone = entries.filter { $0.value.reference.object == nil }
+        state.withLock { state in
+            for (id, entry) in gone where state.entries[id]?.change === entry.change { state.entries[id] = nil }
+            state.limit = max(64, state.entries.count * 2)
         }
     }
 }

@@ -23,7 +23,8 @@ public struct ObservedObject<Object: AnyObject>: DynamicProperty {
     public var projectedValue: ObjectBindings<Object> { ObjectBindings(wrappedValue, line) }
 
     public mutating func visit(_ slots: inout Slots) {
-        slots.slot { BorrowedSlot($0, line) }.follow(wrappedValue)
+        slots.slot { BorrowedSlot($0, line) }.borrow(wrappedValue)
+        (wrappedValue as? any ObservableObject)?.objectWillChange.declare()
     }
 }
 
@@ -34,23 +35,30 @@ extension ObservedObject: Equatable {
     }
 }
 
-/// The object that a component's place borrows.
-final class BorrowedSlot<Object: AnyObject> {
+/// An object that a component's place borrows.
+final class BorrowedSlot {
     /// The place lets go its slots when it ends.
     private let node: Node
     private let line: (file: StaticString, line: UInt)
-    private weak var object: Object?
+    private weak var object: AnyObject?
     private var borrowing: ComponentPlace.Borrowing?
     /// Whether nothing but this place had the object when it came.
     private var isUnowned = false
+    /// The newest of the component's values that was looked at.
+    private var descriptionCount: UInt64 = 0
+    /// Whether an object has come with several of them. It was not made in place then, and no later one is.
+    private var hasStayed = false
 
     init(_ node: Node, _ line: (file: StaticString, line: UInt)) {
         self.node = node
         self.line = line
     }
 
-    func follow(_ new: Object) {
-        defer { (new as? any ObservableObject)?.objectWillChange.declare() }
+    /// Borrows the object that the component's newest value has.
+    func borrow(_ new: AnyObject) {
+        let newValues = node.descriptionCount - descriptionCount
+        descriptionCount = node.descriptionCount
+        if borrowing != nil, newValues > (object === new ? 0 : 1) { hasStayed = true }
         if object === new { return }
         let place = node.place(line)
         let isNewUnowned = place.isUnowned(new)
@@ -63,13 +71,19 @@ final class BorrowedSlot<Object: AnyObject> {
         object = new
         isUnowned = isNewUnowned
         guard isUnowned else { return }
-        if isFirst { return node.count(constructed: 1, used: 1, of: Object.self, line) }
+        if isFirst { return node.count(constructed: 1, used: 1, of: type(of: new), line) }
         // It went as soon as the place let it go, and so will this one. One that is there still is somebody's.
-        guard wasUnowned, old == nil else { return }
-        node.count(constructed: 1, used: 0, of: Object.self, line)
+        guard wasUnowned, old == nil, !hasStayed else { return }
+        node.count(constructed: 1, used: 0, of: type(of: new), line)
         node.tell(
             .unowned,
-            "\(Object.self) is owned by nobody and is made anew with each update of the parent, so that its state starts over; "
+            "\(type(of: new)) is owned by nobody and is made anew with each update of the parent, so that its state starts over; "
                 + "use @StateObject, or hand in an object that something else owns", line)
+    }
+
+    /// Lets the object go.
+    func takeBack() {
+        if let borrowing { node.place(line).takeBack(borrowing) }
+        borrowing = nil
     }
 }

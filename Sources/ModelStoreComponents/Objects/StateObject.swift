@@ -64,6 +64,8 @@ final class OwnedSlot<Object: AnyObject> {
     private let node: Node
     private let line: (file: StaticString, line: UInt)
     private var made: Object?
+    /// The one that was handed in last, and is not used.
+    private weak var ignored: Object?
 
     init(_ node: Node, _ line: (file: StaticString, line: UInt)) {
         self.node = node
@@ -82,7 +84,9 @@ final class OwnedSlot<Object: AnyObject> {
     /// Takes an object that was made before it was asked for.
     func take(_ object: Object) {
         guard let made else { return own(object) }
-        guard made !== object else { return }
+        // Each update of the component's own hands in what its value has.
+        guard made !== object, ignored !== object else { return }
+        ignored = object
         node.count(constructed: 1, used: 0, of: Object.self, line)
         node.tell(
             .ignoredObject,

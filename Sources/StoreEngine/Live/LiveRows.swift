@@ -70,7 +70,7 @@ package struct LiveRows: RandomAccessCollection, Sendable {
     ///
     /// - Parameter fields: the fields; nil for all.
     /// - Complexity: O(chunks), and O(rows) where they differ.
-    func shows(theSameAs other: LiveRows, fields: PlaceSet?) -> Bool {
+    package func shows(theSameAs other: LiveRows, fields: PlaceSet?) -> Bool {
         guard count == other.count else { return false }
         if isEmpty { return true }
         var index = 0

@@ -55,8 +55,10 @@ final class PendingValue<Value: Sendable>: Observable, Sendable {
 
     // After the change: who is told reads the new value, and who read the old one before he could be told looks at the version.
     private func tell() {
-        registrar.willSet(self, keyPath: \.value)
-        registrar.didSet(self, keyPath: \.value)
+        MarkingTurn.run {
+            registrar.willSet(self, keyPath: \.value)
+            registrar.didSet(self, keyPath: \.value)
+        }
     }
 }
 

@@ -11,9 +11,12 @@ struct EffectRun {
     /// Tells of the store's end.
     private let dependent = LiveDependent([])
     private let end = TrackingEnd()
+    /// Where the effect was made.
+    private let line: SourceLine
 
-    init(_ core: StoreCore?) throws {
+    init(_ core: StoreCore?, _ file: StaticString, _ line: UInt) throws {
         self.core = core
+        self.line = SourceLine(file, line)
         if let core { try core.stepper.start(core) }
     }
 
@@ -25,8 +28,20 @@ struct EffectRun {
             core?.stepper.remove(dependent)
             end.come()
         }
+        // Let go when the next run has read: what both read stays.
+        var kept: [ObjectIdentifier: AnyObject] = [:]
+        defer { withExtendedLifetime(kept) {} }
         while !Task.isCancelled {
-            let view = try await SteadyView(core)
+            let view: SteadyView
+            do {
+                view = try await SteadyView(core)
+            } catch {
+                try await SteadyView.pause(after: error)
+                core?.ownership.tell(
+                    OwnershipNotice(
+                        .readFailed, "an effect waits until the store can be read: \(error)", line: line, error: error))
+                continue
+            }
             if Task.isCancelled { return }
             let log = ReadLog()
             let signal = Signal()
@@ -39,6 +54,7 @@ struct EffectRun {
             } onChange: {
                 signal.raise()
             }.get()
+            kept = log.kept
             if log.isStale { continue }
             switch await signal.wait() {
             case .raised: continue
@@ -63,22 +79,27 @@ extension Store {
     /// that throws ends the effect (``Effect/ended()``). The closure must not wait for long, and not for writes.
     ///
     /// - Returns: what keeps it running.
-    public func observe(_ body: @escaping @Sendable () throws -> Void) -> Effect {
+    public func observe(
+        file: StaticString = #fileID, line: UInt = #line, _ body: @escaping @Sendable () throws -> Void
+    ) -> Effect {
         let core = core
-        return Effect(Task { try await EffectRun(core).run(body) })
+        return Effect(Task { try await EffectRun(core, file, line).run(body) })
     }
 
     /// The same with a closure that runs on an actor, and may use what belongs to it.
     ///
     /// - Parameter isolation: the actor: `self` in an actor, `MainActor.shared` on the main actor.
-    public func observe(isolation: isolated any Actor, _ body: @escaping () throws -> Void) -> Effect {
+    public func observe(
+        isolation: isolated any Actor, file: StaticString = #fileID, line: UInt = #line,
+        _ body: @escaping () throws -> Void
+    ) -> Effect {
         let core = core
         // The task runs where this function does, on the actor.
         nonisolated(unsafe) let body = body
         return Effect(
             Task {
                 _ = isolation
-                try await EffectRun(core).run(unsafe body)
+                try await EffectRun(core, file, line).run(unsafe body)
             })
     }
 }

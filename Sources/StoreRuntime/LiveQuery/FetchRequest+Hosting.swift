@@ -36,6 +36,17 @@ extension FetchRequest {
     /// The live query behind a wrapped property; nil for a request that is only a value.
     public var query: LiveQuery<R>? { source as? LiveQuery<R> }
 
+    /// The results as models, observed field by field: see ``LiveQuery/models``. None where they are not kept up to date.
+    ///
+    /// ```swift
+    /// @FetchRequest(Sensor.where { $0.celsius > 30 }) var hot: LiveRecords<Sensor>
+    ///
+    /// for sensor in $hot.models { context.place(SensorRow(sensor: sensor), id: sensor.id) }
+    /// ```
+    ///
+    /// A component that reads these alone is updated as records come, go and move, and by those fields that it reads.
+    public var models: LiveModels<R> { (try? query?.models) ?? LiveModels() }
+
     /// A request to be the wrapper of a component's property: it is tied to the store of the scope that hosts the component.
     ///
     /// ```swift

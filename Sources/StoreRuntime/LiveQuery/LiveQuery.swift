@@ -20,7 +20,10 @@ public final class LiveQuery<R: Record>: Observable, Sendable {
         var request: FetchRequest<R>
         var use: LiveUse
         var watchers: [ObjectIdentifier: Signal] = [:]
+        /// How often another request was asked for.
+        var version: UInt64 = 0
         var decoded: (position: Position, records: LiveRecords<R>)?
+        var models: (structure: UInt64, models: LiveModels<R>)?
     }
 
     let core: StoreCore
@@ -39,7 +42,7 @@ public final class LiveQuery<R: Record>: Observable, Sendable {
 
     /// What is asked for.
     public var request: FetchRequest<R> {
-        registrar.access(self, keyPath: \.request)
+        noteRead()
         return state.withLock { $0.request }
     }
 
@@ -48,16 +51,46 @@ public final class LiveQuery<R: Record>: Observable, Sendable {
     /// - Throws: ``StoreError``: `damaged`; why the results are not kept up to date any more.
     public var results: LiveRecords<R> {
         get throws(StoreError) {
-            registrar.access(self, keyPath: \.request)
-            let use = use
+            noteRead()
             let shown = use.result.tracked
             if let failure = use.result.failure { throw failure }
-            let known = state.withLock { $0.decoded }
-            if let known, known.position == shown.position { return known.records }
-            let records = try LiveRecords<R>(shown.rows, shown.catalog)
-            state.withLock { $0.decoded = (shown.position, records) }
-            return records
+            return try records(shown)
         }
+    }
+
+    /// The results as models, which are observed field by field: who reads this is concerned by records that come, go and move, and
+    /// beyond that by those fields of them that he reads.
+    ///
+    /// At the read view's position inside of one, else at the newest.
+    ///
+    /// - Throws: ``StoreError``: `damaged`; why the results are not kept up to date any more.
+    public var models: LiveModels<R> {
+        get throws(StoreError) {
+            noteRead()
+            let use = use
+            let shown = use.result.trackedStructure
+            if let failure = use.result.failure { throw failure }
+            if let known = state.withLock({ $0.models }), known.structure == shown.structure { return known.models }
+            let models = LiveModels(try records(shown), at: shown.position, core)
+            state.withLock { $0.models = (shown.structure, models) }
+            return models
+        }
+    }
+
+    private func noteRead() {
+        registrar.access(self, keyPath: \.request)
+        guard let log = ReadLog.current else { return }
+        // Its results are kept up to date while it lives.
+        log.keep(self)
+        log.note(self, version: state.withLock { $0.version }, part: 0)
+    }
+
+    private func records(_ shown: LiveShown) throws(StoreError) -> LiveRecords<R> {
+        let known = state.withLock { $0.decoded }
+        if let known, known.position == shown.position { return known.records }
+        let records = try LiveRecords<R>(shown.rows, shown.catalog)
+        state.withLock { $0.decoded = (shown.position, records) }
+        return records
     }
 
     /// The position of the step that made the results. Not tracked.
@@ -86,14 +119,18 @@ public final class LiveQuery<R: Record>: Observable, Sendable {
     /// - Throws: ``StoreError``, as ``Store/liveQuery(_:)``; the old request stays then.
     public func reconfigure(to request: FetchRequest<R>) throws {
         let use = try LiveUse(core.liveKey(request, fields: fields), core)
-        let (old, watchers) = registrar.withMutation(of: self, keyPath: \.request) {
-            state.withLock { state in
-                let old = state.use
-                state.request = request
-                state.use = use
-                state.decoded = nil
-                return (old, Array(state.watchers.values))
-            }
+        let (old, watchers) = state.withLock { state in
+            let old = state.use
+            state.request = request
+            state.use = use
+            state.version += 1
+            (state.decoded, state.models) = (nil, nil)
+            return (old, Array(state.watchers.values))
+        }
+        // After the change: who is told reads the new request, and who read the old one before he could be told looks at the version.
+        MarkingTurn.run {
+            registrar.willSet(self, keyPath: \.request)
+            registrar.didSet(self, keyPath: \.request)
         }
         for signal in watchers { signal.raise() }
         // Released outside of the lock.
@@ -131,4 +168,8 @@ extension LiveQuery: LiveSource {
             return state.withLock { $0.decoded?.records } ?? LiveRecords()
         }
     }
+}
+
+extension LiveQuery: LoggedSource {
+    package func hasChanged(since version: UInt64, part: Int) -> Bool { state.withLock { $0.version != version } }
 }

@@ -26,6 +26,17 @@ package struct LiveShown: Sendable {
     package let position: Position
     /// By which the rows are decoded.
     package let catalog: Catalog
+    /// The position since which there have been the same records in the same order, as far as somebody has asked for that; else that
+    /// of the step.
+    var structure: UInt64
+
+    init(rows: LiveRows, count: Int, position: Position, catalog: Catalog) {
+        self.rows = rows
+        self.count = count
+        self.position = position
+        self.catalog = catalog
+        structure = position.sequence
+    }
 }
 
 /// The maintained result of one request, shared by all who subscribe to it.
@@ -38,6 +49,8 @@ final class LiveResult: Observable, Sendable {
         var lastSubscriber: UInt64 = 0
         var failure: StoreError?
         var isEnded = false
+        /// Whether somebody has read which records there are, without the records.
+        var hasReadStructure = false
     }
 
     let key: LiveKey
@@ -59,6 +72,17 @@ final class LiveResult: Observable, Sendable {
         return shown
     }
 
+    /// The same, tracked for which records there are and where alone.
+    var trackedStructure: LiveShown {
+        registrar.access(self, keyPath: \.trackedStructure)
+        state.withLock { $0.hasReadStructure = true }
+        let shown = shown(at: timeline.readSequence) ?? state.withLock { $0.versions.oldest }
+        ReadLog.current?.note(self, version: shown.position.sequence, part: Self.structurePart)
+        return shown
+    }
+
+    private static let structurePart = 1
+
     /// What is shown outside of read views.
     var visible: LiveShown {
         shown(at: timeline.visibleSequence) ?? state.withLock { $0.versions.oldest }
@@ -75,7 +99,14 @@ final class LiveResult: Observable, Sendable {
 
     /// Takes what the result is after a step.
     func become(_ shown: LiveShown) {
-        state.withLock { $0.versions.push(shown, at: shown.position.sequence) }
+        state.withLock { state in
+            var shown = shown
+            let old = state.versions.newest
+            if state.hasReadStructure, shown.rows.shows(theSameAs: old.rows, fields: PlaceSet()) {
+                shown.structure = old.structure
+            }
+            state.versions.push(shown, at: shown.position.sequence)
+        }
     }
 
     /// Ends the result: it cannot be kept up to date.
@@ -98,12 +129,24 @@ final class LiveResult: Observable, Sendable {
 }
 
 extension LiveResult: Publishing {
-    func willShow(_ sequence: UInt64) { registrar.willSet(self, keyPath: \.tracked) }
+    func willShow(_ sequence: UInt64) {
+        registrar.willSet(self, keyPath: \.tracked)
+        if isRestructured(at: sequence) { registrar.willSet(self, keyPath: \.trackedStructure) }
+    }
 
     func didShow(_ sequence: UInt64) {
         registrar.didSet(self, keyPath: \.tracked)
+        if isRestructured(at: sequence) { registrar.didSet(self, keyPath: \.trackedStructure) }
         let (signals, isOver) = state.withLock { ($0.subscribers.map(\.signal), $0.failure != nil) }
         for signal in signals { isOver ? signal.end() : signal.raise() }
+    }
+
+    /// Whether those who know which records there are have to look again at a step.
+    private func isRestructured(at sequence: UInt64) -> Bool {
+        state.withLock { state in
+            guard state.hasReadStructure else { return false }
+            return state.failure != nil || state.versions.value(at: sequence)?.structure == sequence
+        }
     }
 
     func prune(below floor: UInt64) -> Bool {
@@ -124,6 +167,9 @@ extension LiveResult: Publishing {
 
 extension LiveResult: LoggedSource {
     package func hasChanged(since sequence: UInt64, part: Int) -> Bool {
-        state.withLock { $0.versions.newestSequence > sequence }
+        state.withLock { state in
+            let newest = part == Self.structurePart ? state.versions.newest.structure : state.versions.newestSequence
+            return newest > sequence
+        }
     }
 }

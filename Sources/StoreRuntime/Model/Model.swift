@@ -47,7 +47,7 @@ public final class Model<R: Record>: Observable, Identifiable, Sendable {
 
     /// The value of a field, tracked by Observation.
     @inlinable
-    func value<V>(_ token: FieldToken<R, V>) -> V {
+    package func value<V>(_ token: FieldToken<R, V>) -> V {
         // Nothing generic is called on this way, so that where `R` is known nothing has to be looked up.
         var value: V?
         state.read(token.place) { value = token.value(in: $0.of(R.self).record) }

@@ -64,7 +64,7 @@ final class ModelState: Observable, Sendable {
             if let version = shown(in: view, logging: slot) { body(version) }
         } else {
             let sequence = withVisible(body)
-            ReadLog.current?.note(self, version: sequence, part: slot)
+            note(sequence, slot)
         }
     }
 
@@ -90,13 +90,13 @@ final class ModelState: Observable, Sendable {
     func shown(logging part: Int?) -> AnyModelVersion? {
         if let view = ReadViewStorage.current(on: timeline) { return shown(in: view, logging: part) }
         let shown = visible
-        note(shown, part)
+        note(shown.sequence, part)
         return shown
     }
 
     private func shown(in view: ReadViewStorage, logging part: Int?) -> AnyModelVersion? {
         guard let version = state.withLock({ $0.versions.value(at: view.sequence) }) else { return nil }
-        note(version, part)
+        note(version.sequence, part)
         return version
     }
 
@@ -111,12 +111,16 @@ final class ModelState: Observable, Sendable {
             state.versions.addOldest(version, at: view.sequence)
             return version
         }
-        note(shown, part)
+        note(shown.sequence, part)
         return shown
     }
 
-    private func note(_ version: AnyModelVersion, _ part: Int?) {
-        if let part { ReadLog.current?.note(self, version: version.sequence, part: part) }
+    /// Notes for who reads which version it was, and has the model live for as long as that is of interest: what changes is told
+    /// to models that live.
+    private func note(_ sequence: UInt64, _ part: Int?) {
+        guard let part, let log = ReadLog.current else { return }
+        log.note(self, version: sequence, part: part)
+        if let model { log.keep(model) }
     }
 
     /// What is shown outside of read views.
@@ -155,6 +159,13 @@ final class ModelState: Observable, Sendable {
             guard before.sequence < position.sequence, !before.isDeleted, let version = make(before) else { return nil }
             state.versions.push(version, at: position.sequence)
             return version
+        }
+    }
+
+    /// Takes a last version, which is shown from the position after the newest on.
+    func pushEnd(_ make: (AnyModelVersion) -> AnyModelVersion) {
+        state.withLock { state in
+            state.versions.push(make(state.versions.newest), at: state.versions.newestSequence + 1)
         }
     }
 

@@ -26,6 +26,8 @@ public struct OwnershipNotice: Sendable, CustomStringConvertible {
         public static let updateFailed = Code(rawValue: "updateFailed")
         /// A write that a binding has queued was not committed, and nobody asked to be told.
         public static let writeFailed = Code(rawValue: "writeFailed")
+        /// The store could not be read for components or an effect, which is tried again.
+        public static let readFailed = Code(rawValue: "readFailed")
         /// Updates of components go on changing what they read.
         public static let endlessUpdates = Code(rawValue: "endlessUpdates")
     }

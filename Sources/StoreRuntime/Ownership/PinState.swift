@@ -301,7 +301,7 @@ struct KeptObject: @unchecked Sendable {
 }
 
 /// A pin's place and which of those that had the place it is.
-struct PinID: Hashable, Sendable {
+package struct PinID: Hashable, Sendable {
     let slot: UInt32
     let generation: UInt32
 }

@@ -111,9 +111,27 @@ public final class Scope: Sendable, Identifiable {
         return object
     }
 
-    private func pin(_ object: AnyObject, _ kind: PinKind, _ file: StaticString, _ line: UInt) throws {
+    /// Owns an object until that is taken back, or the scope closes.
+    ///
+    /// - Returns: what it is taken back by.
+    package func ownForNow(
+        _ object: some AnyObject & Sendable, file: StaticString, line: UInt
+    ) throws -> PinID {
+        try pin(object, .owner, file, line)
+    }
+
+    /// Lets go what was owned for a while. Linear in the number of the scope's pins.
+    package func takeBack(_ pin: PinID) {
+        life.state.withLock { $0.remove(pin) }
+        registry.unpin(pin)
+    }
+
+    @discardableResult
+    private func pin(
+        _ object: AnyObject, _ kind: PinKind, _ file: StaticString, _ line: UInt
+    ) throws -> PinID {
         let pin = registry.pin(object, kind, by: .scope(number), file, line)
-        if life.state.withLock({ $0.add(pin) }) { return }
+        if life.state.withLock({ $0.add(pin) }) { return pin }
         registry.unpin(pin)
         throw closedError
     }
@@ -122,9 +140,19 @@ public final class Scope: Sendable, Identifiable {
     ///
     /// - Throws: ``StoreError`` with the code `scopeClosed`.
     package func part<T: AnyObject & Sendable>(_ name: String = "", _ make: () -> T) throws -> T {
-        let key = ScopePartKey(type: ObjectIdentifier(T.self), name: name)
-        guard let part = life.state.withLock({ $0.part(key, make) }) else { throw closedError }
+        guard let part = life.part(name, make) else { throw closedError }
         return part
+    }
+
+    /// What is found first in the parts with a type of this scope and its ancestors, the nearest first; they are made where there are
+    /// none. Those of an ancestor are there for as long as it has children that are closing.
+    package func findInParts<T: AnyObject & Sendable, Found>(_ make: () -> T, _ find: (T) -> Found?) -> Found? {
+        var here: ScopeLife? = life
+        while let life = here {
+            if let part = life.part("", make), let found = find(part) { return found }
+            here = life.parent
+        }
+        return nil
     }
 
     // MARK: Doing
@@ -164,7 +192,7 @@ public final class Scope: Sendable, Identifiable {
     public func observe(
         file: StaticString = #fileID, line: UInt = #line, _ body: @escaping @Sendable () throws -> Void
     ) throws {
-        let run = try EffectRun(core)
+        let run = try EffectRun(core, file, line)
         try task(file: file, line: line) { try await run.run(body) }
     }
 

@@ -11,7 +11,7 @@ final class ScopeLife: Sendable {
     let number: UInt64
     let registry: OwnershipRegistry
     private let path: String
-    private let parent: ScopeLife?
+    let parent: ScopeLife?
     let state = HandoverMutex(ScopeState())
 
     init(_ path: String, number: UInt64, in parent: ScopeLife?, _ registry: OwnershipRegistry) {
@@ -19,6 +19,12 @@ final class ScopeLife: Sendable {
         self.number = number
         self.parent = parent
         self.registry = registry
+    }
+
+    /// The part with a type and a name, made where there is none; nil when the scope is closed.
+    func part<T: AnyObject & Sendable>(_ name: String, _ make: () -> T) -> T? {
+        let key = ScopePartKey(type: ObjectIdentifier(T.self), name: name)
+        return state.withLock { $0.part(key, make) }
     }
 
     /// Waits until all is over.

@@ -71,6 +71,10 @@ struct ScopeState {
         return true
     }
 
+    mutating func remove(_ pin: PinID) {
+        if let place = pins.lastIndex(of: pin) { pins.remove(at: place) }
+    }
+
     mutating func add(_ handler: Handler) -> Bool {
         guard phase == .open else { return false }
         handlers.append(handler)

@@ -1,4 +1,3 @@
-import Foundation
 import StoreEngine
 import Synchronization
 
@@ -8,6 +7,8 @@ import Synchronization
 package final class ReadLog {
     /// Something that was read, and at which of its versions.
     private var reads: [(source: any LoggedSource, version: UInt64, part: Int)] = []
+    /// What was read and is told of changes for as long as it lives only: who waits for those has to keep it.
+    package private(set) var kept: [ObjectIdentifier: AnyObject] = [:]
 
     package init() {}
 
@@ -15,22 +16,20 @@ package final class ReadLog {
         reads.append((source, version, part))
     }
 
+    /// Notes something that has to be kept.
+    func keep(_ object: AnyObject) { kept[ObjectIdentifier(object)] = object }
+
     /// Whether something that was read is another by now.
     package var isStale: Bool { reads.contains { $0.source.hasChanged(since: $0.version, part: $0.part) } }
 
     /// How many logs are in use on all threads: while there are none, no thread has to look for its own.
     private static let useCount = Atomic<Int>(0)
 
-    private static let key: pthread_key_t = {
-        var key = pthread_key_t()
-        let code = unsafe pthread_key_create(&key, nil)
-        precondition(code == 0, "the system has no thread-specific key left")
-        return key
-    }()
+    private static let slot = ThreadSlot()
 
     /// The log of the closure that the calling thread runs.
     package static var current: ReadLog? {
-        guard useCount.load(ordering: .relaxed) > 0, let pointer = unsafe pthread_getspecific(key) else { return nil }
+        guard useCount.load(ordering: .relaxed) > 0, let pointer = unsafe slot.pointer else { return nil }
         return unsafe Unmanaged<ReadLog>.fromOpaque(pointer).takeUnretainedValue()
     }
 
@@ -39,9 +38,9 @@ package final class ReadLog {
         _ = ReadLog.useCount.wrappingAdd(1, ordering: .relaxed)
         let outer = ReadLog.current
         // The caller keeps it for as long as the pointer is there.
-        unsafe pthread_setspecific(ReadLog.key, Unmanaged.passUnretained(self).toOpaque())
+        unsafe ReadLog.slot.pointer = Unmanaged.passUnretained(self).toOpaque()
         defer {
-            unsafe pthread_setspecific(ReadLog.key, outer.map { unsafe Unmanaged.passUnretained($0).toOpaque() })
+            unsafe ReadLog.slot.pointer = outer.map { unsafe Unmanaged.passUnretained($0).toOpaque() }
             _ = ReadLog.useCount.wrappingSubtract(1, ordering: .relaxed)
         }
         return try body()

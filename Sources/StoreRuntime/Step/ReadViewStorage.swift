@@ -1,4 +1,3 @@
-import Foundation
 import LMDB
 import StoreEngine
 import Synchronization
@@ -45,16 +44,11 @@ final class ReadViewStorage {
     /// How many views are open on all threads: while there are none, no thread has to look for its own.
     private static let openCount = Atomic<Int>(0)
 
-    private static let key: pthread_key_t = {
-        var key = pthread_key_t()
-        let code = unsafe pthread_key_create(&key, nil)
-        precondition(code == 0, "the system has no thread-specific key left")
-        return key
-    }()
+    private static let slot = ThreadSlot()
 
     /// The innermost view of the calling thread.
     private static var current: ReadViewStorage? {
-        guard openCount.load(ordering: .relaxed) > 0, let pointer = unsafe pthread_getspecific(key) else { return nil }
+        guard openCount.load(ordering: .relaxed) > 0, let pointer = unsafe slot.pointer else { return nil }
         return unsafe Unmanaged<ReadViewStorage>.fromOpaque(pointer).takeUnretainedValue()
     }
 
@@ -73,10 +67,9 @@ final class ReadViewStorage {
         _ = ReadViewStorage.openCount.wrappingAdd(1, ordering: .relaxed)
         outer = ReadViewStorage.current
         // The caller keeps it for as long as the pointer is there.
-        unsafe pthread_setspecific(ReadViewStorage.key, Unmanaged.passUnretained(self).toOpaque())
+        unsafe ReadViewStorage.slot.pointer = Unmanaged.passUnretained(self).toOpaque()
         defer {
-            unsafe pthread_setspecific(
-                ReadViewStorage.key, outer.map { unsafe Unmanaged.passUnretained($0).toOpaque() })
+            unsafe ReadViewStorage.slot.pointer = outer.map { unsafe Unmanaged.passUnretained($0).toOpaque() }
             outer = nil
             _ = ReadViewStorage.openCount.wrappingSubtract(1, ordering: .relaxed)
             close()

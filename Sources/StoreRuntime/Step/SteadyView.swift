@@ -1,3 +1,5 @@
+import StoreEngine
+
 /// A read view for what is to be told of each change once: nothing that can be seen in it is told of after it was opened.
 ///
 /// A view opens at the newest position that is applied, which may be ahead of the one that is shown. Who reads in it at once, and
@@ -18,6 +20,14 @@ package struct SteadyView {
         let storage = try core.stepper.openView(core)
         self.storage = storage
         await core.stepper.untilShown(storage.sequence)
+    }
+
+    /// Waits a little before a view that could not be opened is tried again: the table of readers may be full for the moment.
+    ///
+    /// - Throws: the error, where trying again would not help.
+    package nonisolated(nonsending) static func pause(after error: any Error) async throws {
+        if error is CancellationError || (error as? StoreError)?.code == .closed { throw error }
+        try? await Task.sleep(for: .milliseconds(50))
     }
 
     /// Runs a closure in the view. Once.

@@ -21,6 +21,7 @@ extension StoreCore {
     /// Queues a write closure, after all that were queued before, and calls `completion` when it is committed or failed. Where
     /// writes are done on the threads of those who ask, that is before this returns.
     func submit(_ job: WriteJob, _ completion: @escaping WriteJob.Completion) {
+        ThreadChanges.note()
         guard !options.worksOnCallers else { return completion(Result { try runHere(job) }) }
         job.onCompletion(completion)
         do {

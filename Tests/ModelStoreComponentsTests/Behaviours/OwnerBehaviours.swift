@@ -182,12 +182,47 @@ private struct EagerOwner {
                 try await host.settle()
                 #expect(scene.journal.take() == ["borrower \(isNowSecond ? 2 : 1)", "lazy owner 1", "eager owner 1"])
             }
-            // The borrower's, the others of which were there already; the lazy owner's; the eager one's.
+            // The borrower's, the others of which were there already; the lazy owner's; the eager one's, with the one that it ignores.
             let constructed = scene.store.ownership.report().constructions
-            #expect(constructed.map(\.constructedCount) == [1, 1, 3] && constructed.map(\.usedCount) == [1, 1, 1])
+            #expect(constructed.map(\.constructedCount) == [1, 1, 2] && constructed.map(\.usedCount) == [1, 1, 1])
         }
         let told = notices.of(.ignoredObject)
         #expect(told.count == 1 && told.first?.line?.file.hasSuffix("OwnerBehaviours.swift") == true)
+    }
+
+    @Test func `4 an object that is handed in again and again is not taken for one that is made in place`() async throws
+    {
+        let (session, tick) = (Subject<Thing?>(nil), Subject(0))
+        let notices = try await Scene.run { scene in
+            let host = try await scene.scope.host { LoggingIn(scene: scene, session: session, tick: tick) }
+            for number in 1...5 {
+                // Kept by the program, and by no scope.
+                session.send(Thing(scene.journal, scene.numbers))
+                for turn in 0..<3 {
+                    tick.send(number * 10 + turn)
+                    try await host.settle()
+                }
+            }
+            session.send(nil)
+            try await host.settle()
+            #expect(scene.journal.count("destroyed 5") == 1)
+        }
+        #expect(notices.all.isEmpty)
+    }
+
+    @Test func `18 what an owner ignores is counted once, however often the owner is updated`() async throws {
+        let (thing, tick) = (Subject<Thing?>(nil), Subject(0))
+        let notices = try await Scene.run { scene in
+            thing.send(Thing(scene.journal, scene.numbers))
+            let host = try await scene.scope.host { Handing(scene: scene, thing: thing, tick: tick) }
+            thing.send(Thing(scene.journal, scene.numbers))
+            for number in 1...5 {
+                tick.send(number)
+                try await host.settle()
+            }
+            #expect(scene.store.ownership.report().constructions.map(\.constructedCount) == [2])
+        }
+        #expect(notices.all.map(\.code) == [.ignoredObject])
     }
 
     @Test func `4 a borrower is not told off for objects that the program keeps, or for records' models`() async throws
@@ -310,6 +345,46 @@ private struct ThingView {
     let journal: Journal
 
     func update(_ context: inout ComponentContext) { journal.add("shows \(thing.number)") }
+}
+
+/// Shows whose turn it is: an object that is in a subject's value alone.
+@Component
+private struct LoggingIn {
+    let scene: Scene
+    let session: Subject<Thing?>
+    let tick: Subject<Int>
+
+    func update(_ context: inout ComponentContext) {
+        scene.journal.add("tick \(tick.value)")
+        if let thing = session.value { context.place(Borrower(thing: thing, journal: scene.journal)) }
+    }
+}
+
+/// Hands an object to an owner that updates itself.
+@Component
+private struct Handing {
+    let scene: Scene
+    let thing: Subject<Thing?>
+    let tick: Subject<Int>
+
+    func update(_ context: inout ComponentContext) {
+        if let thing = thing.value { context.place(TickingOwner(scene: scene, tick: tick, thing: thing)) }
+    }
+}
+
+@Component
+private struct TickingOwner {
+    let journal: Journal
+    let tick: Subject<Int>
+    @StateObject var thing: Thing
+
+    init(scene: Scene, tick: Subject<Int>, thing: Thing) {
+        journal = scene.journal
+        self.tick = tick
+        _thing = StateObject(owning: thing)
+    }
+
+    func update(_ context: inout ComponentContext) { journal.add("\(tick.value) \(thing.number)") }
 }
 
 @Component

@@ -121,6 +121,42 @@ import Testing
         withExtendedLifetime(effect) {}
     }
 
+    @Test func `what an effect has read and nobody else has stays, and is followed`() async throws {
+        let store = try ModelTests.store(sensors: 2)
+        let seen = Seen<String>()
+        let effect = store.observe {
+            let model = try store.model(Sensor.self, id: "s0")
+            let hot = try store.liveQuery(LiveQueryTests.hot)
+            seen.add("\(model.celsius) \(try hot.results.count)")
+        }
+        await seen.until("20.0 0")
+        try await store.write { try $0.update(Sensor.self, id: "s0") { $0.celsius = 25 } }
+        await seen.until("25.0 0")
+        try await store.write { try $0.update(Sensor.self, id: "s1") { $0.celsius = 50 } }
+        await seen.until("25.0 1")
+        #expect(store.liveQueryCount == 1)
+        effect.cancel()
+        try await effect.ended()
+        #expect(store.liveQueryCount == 0)
+    }
+
+    @Test func `another request that is asked for while a run reads the old one is not missed`() async throws {
+        let store = try ModelTests.store(sensors: 3)
+        let query = try store.liveQuery(Sensor.order { $0.id.ascending })
+        let seen = Seen<Int>()
+        let effect = store.observe {
+            let count = try query.results.count
+            // Nothing is watched before the run has ended.
+            if count == 3 { try query.reconfigure(to: Sensor.order { $0.id.ascending }.limit(2)) }
+            seen.add(count)
+        }
+        await seen.until(2)
+        try await store.write { try $0.delete(Sensor.self, id: "s0") }
+        try await store.write { try $0.delete(Sensor.self, id: "s1") }
+        await seen.until(1)
+        withExtendedLifetime(effect) {}
+    }
+
     /// The cross-task runs of a probe of Observation alone, which loses some: a change just when an effect arms.
     static let runCount = TestLength.runs(2_000, long: 100_000)
 

@@ -1,0 +1,24 @@
+/// Whether what the calling thread runs changes what others read: to tell updates that go on and on by themselves from those whose
+/// causes come from elsewhere.
+package enum ThreadChanges {
+    private static let slot = ThreadSlot()
+
+    /// Runs a closure.
+    ///
+    /// - Returns: whether the thread has changed something meanwhile, or has asked for a write that will.
+    package static func haveCome(during body: () -> Void) -> Bool {
+        let outer = unsafe slot.pointer
+        var haveCome = false
+        unsafe withUnsafeMutablePointer(to: &haveCome) { pointer in
+            unsafe slot.pointer = UnsafeMutableRawPointer(pointer)
+            body()
+            unsafe slot.pointer = outer
+        }
+        return haveCome
+    }
+
+    /// Notes a change.
+    package static func note() {
+        unsafe slot.pointer?.assumingMemoryBound(to: Bool.self).pointee = true
+    }
+}
