@@ -21,6 +21,19 @@ private struct Receiving {
     }
 }
 
+/// Receives with what its newest value has.
+@Component
+private struct Labelling {
+    let journal: Journal
+    let values: SubjectValues<Int>
+    let label: Subject<String>
+
+    func update(_ context: inout ComponentContext) {
+        let label = label.value
+        context.onReceive(values) { [journal] in journal.add("\(label) \($0)") }
+    }
+}
+
 /// Subjects, published properties, and who receives what they send.
 @Suite(.timeLimit(.minutes(20))) struct SubjectTests {
     private let journal = Journal()
@@ -41,6 +54,19 @@ private struct Receiving {
         #expect(low.wrappedValue == 5)
         low.update { $0 += 1 }
         #expect(range.value == Range(low: 6, high: 6))
+    }
+
+    @Test func `what is received is handed to the newest update's closure`() async throws {
+        let (count, label) = (Subject(0), Subject("first"))
+        try await OwnershipRegistry().withScope("app") { [journal] scope in
+            let host = try await scope.host { Labelling(journal: journal, values: count.values, label: label) }
+            await journal.until { $0.contains("first 0") }
+            label.send("second")
+            try await host.settle()
+            count.send(1)
+            await journal.until { $0.contains("second 1") }
+            #expect(journal.all == ["first 0", "second 1"])
+        }
     }
 
     @Test func `a reader that a published property wakes sees the new value`() async {

@@ -91,23 +91,33 @@ public struct ComponentContext: ~Copyable {
         id: AnyHashable = 0, file: StaticString = #fileID, line: UInt = #line, column: UInt = #column,
         _ body: @escaping @Sendable () async throws -> Void
     ) {
-        let place = ask(PlacingLine(file: "\(file)", line: line, column: column))
+        run(at: ask(PlacingLine(file: "\(file)", line: line, column: column)), id: id, (file, line), body)
+    }
+
+    private func run(
+        at place: AskingPlace, id: AnyHashable, _ line: (file: StaticString, line: UInt),
+        _ body: @escaping @Sendable () async throws -> Void
+    ) {
         if let running = node.life.tasks[place] {
             if running.id == id { return }
             running.task.cancel()
         }
-        guard let task = node.run((file, line), body) else { return }
+        guard let task = node.run(line, body) else { return }
         node.life.tasks[place] = (id, task)
     }
 
-    /// Calls a closure with each element of a sequence, for as long as updates ask for it. The sequence and the closure are those of
-    /// the first one.
+    /// Calls a closure with each element of a sequence, for as long as updates ask for it. The sequence is that of the first one, the
+    /// closure that of the newest.
     public mutating func onReceive<S: AsyncSequence & Sendable>(
         _ sequence: S, file: StaticString = #fileID, line: UInt = #line, column: UInt = #column,
         perform body: @escaping @Sendable (S.Element) async throws -> Void
     ) {
-        task(file: file, line: line, column: column) {
-            for try await element in sequence { try await body(element) }
+        let place = ask(PlacingLine(file: "\(file)", line: line, column: column))
+        if let receiver = node.life.receivers[place] as? Receiver<S.Element> { return receiver.become(body) }
+        let receiver = Receiver(body)
+        node.life.receivers[place] = receiver
+        run(at: place, id: ObjectIdentifier(receiver), (file, line)) {
+            for try await element in sequence { try await receiver.receive(element) }
         }
     }
 
@@ -162,6 +172,7 @@ public struct ComponentContext: ~Copyable {
         for (place, running) in node.life.tasks where !asked.contains(place) {
             running.task.cancel()
             node.life.tasks[place] = nil
+            node.life.receivers[place] = nil
         }
         let old = node.life.preferences
         let areSame =
