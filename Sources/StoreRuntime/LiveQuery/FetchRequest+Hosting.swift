@@ -47,6 +47,10 @@ extension FetchRequest {
     /// A component that reads these alone is updated as records come, go and move, and by those fields that it reads.
     public var models: LiveModels<R> { (try? query?.models) ?? LiveModels() }
 
+    /// The results, of which nothing is decoded before it is asked for: see ``LiveQuery/lazyResults``. None where they are not kept up
+    /// to date.
+    public var lazyRecords: LazyRecords<R> { (try? query?.lazyResults) ?? LazyRecords() }
+
     /// A request to be the wrapper of a component's property: it is tied to the store of the scope that hosts the component.
     ///
     /// ```swift

@@ -58,6 +58,17 @@ public final class LiveQuery<R: Record>: Observable, Sendable {
         }
     }
 
+    /// The results, of which nothing is decoded before it is asked for; as ``results`` otherwise.
+    public var lazyResults: LazyRecords<R> {
+        get throws(StoreError) {
+            noteRead()
+            let use = use
+            let shown = use.result.tracked
+            if let failure = use.result.failure { throw failure }
+            return try LazyRecords(shown.rows, shown.catalog)
+        }
+    }
+
     /// The results as models, which are observed field by field: who reads this is concerned by records that come, go and move, and
     /// beyond that by those fields of them that he reads.
     ///

@@ -76,4 +76,29 @@ import Testing
         }
         #expect(try query.models.map { "\($0.id) \($0.celsius)" } == ["s1 99.0"])
     }
+
+    @Test func `lazy results decode what is asked for, and are what the results are`() async throws {
+        let store = try ModelTests.store(sensors: 25)
+        let query = try store.liveQuery(Self.byWarmth.offset(1))
+        let lazily = try query.lazyResults
+        #expect(try lazily.map { try $0.id } == query.results.map(\.id))
+        #expect(try lazily.map { try $0.record() } == Array(query.results))
+        var sizes: [Int] = []
+        try lazily.forEachBatch(of: 10) { records in
+            sizes.append(records.count)
+            return true
+        }
+        #expect(sizes == [10, 10, 4])
+        try lazily.forEachBatch(of: 10) { _ in
+            sizes.append(0)
+            return false
+        }
+        #expect(sizes == [10, 10, 4, 0])
+        #expect(throws: StoreError.self) { try lazily.forEachBatch(of: 0) { _ in true } }
+        // What they hold stays, and what comes is in the next ones.
+        try await store.write { try $0.update(Sensor.self, id: "s3") { $0.note = "new" } }
+        #expect(try lazily.allSatisfy { try $0.note == nil })
+        #expect(try query.lazyResults.filter { try $0.note == "new" }.map { try $0.id } == ["s3"])
+        #expect(LazyRecords<Sensor>().isEmpty)
+    }
 }
