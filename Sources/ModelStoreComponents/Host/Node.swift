@@ -34,6 +34,8 @@ class Node {
     var overrides: [ObjectIdentifier: Any] = [:]
     /// The objects among that.
     private var kept: [ObjectIdentifier: BorrowedSlot] = [:]
+    /// The pins of the models that the last update has read.
+    private var readPins: [ObjectIdentifier: ComponentPlace.Borrowing] = [:]
     /// The keys of the environment that the last update has read.
     private var readKeys: Set<ObjectIdentifier> = []
     /// What handlers, tasks and preferences belong to the place.
@@ -89,6 +91,7 @@ class Node {
                 failure = notice(.updateFailed, "the update of \(path) has failed: \(error)", line, error)
             }
         }
+        pinWhatIsRead()
         if isStale { markStale() }
         if let failure { scope.registry.tell(failure) }
         return placed
@@ -98,7 +101,21 @@ class Node {
     func read(_ body: () -> Void) {
         if isEnded { return }
         if isUpdating { return body() }
-        if tracking.follow(changed: mark, body: body) { markStale() }
+        let isStale = tracking.follow(changed: mark, body: body)
+        pinWhatIsRead()
+        if isStale { markStale() }
+    }
+
+    /// Borrows the models that the last update has read, which its reading keeps alive, and lets go those that it has not.
+    private func pinWhatIsRead() {
+        for (id, object) in tracking.kept where readPins[id] == nil && object is any RestingObject {
+            let isBorrowed = slots.contains { ($0 as? BorrowedSlot)?.object === object }
+            if !isBorrowed { readPins[id] = place(line).borrow(object, line.file, line.line) }
+        }
+        for (id, pin) in readPins where tracking.kept[id] == nil {
+            ownPlace?.takeBack(pin)
+            readPins[id] = nil
+        }
     }
 
     /// Has the component updated again: what it has read was changed, by whomever, before it could be watched.
@@ -274,6 +291,7 @@ class Node {
         forgetComponent()
         slots = []
         kept = [:]
+        readPins = [:]
         overrides = [:]
         ownPlace?.end(with: scopes)
         ownPlace = nil

@@ -9,7 +9,7 @@ final class NodeTracking {
     /// The number of the newest update.
     private(set) var number: UInt64 = 0
     /// What has to live for changes of what the newest update has read, or what was read for it later, to be told.
-    private var kept: [ObjectIdentifier: AnyObject] = [:]
+    private(set) var kept: [ObjectIdentifier: AnyObject] = [:]
 
     /// Runs an update, and watches what it reads from then on.
     ///

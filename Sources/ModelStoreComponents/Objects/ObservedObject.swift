@@ -40,7 +40,7 @@ final class BorrowedSlot {
     /// The place lets go its slots when it ends.
     private let node: Node
     private let line: (file: StaticString, line: UInt)
-    private weak var object: AnyObject?
+    private(set) weak var object: AnyObject?
     private var borrowing: ComponentPlace.Borrowing?
     /// Whether nothing but this place had the object when it came.
     private var isUnowned = false

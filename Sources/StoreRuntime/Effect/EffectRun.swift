@@ -12,11 +12,11 @@ struct EffectRun {
     private let dependent = LiveDependent([])
     private let end = TrackingEnd()
     /// Where the effect was made.
-    private let line: SourceLine
+    private let line: (file: StaticString, line: UInt)
 
     init(_ core: StoreCore?, _ file: StaticString, _ line: UInt) throws {
         self.core = core
-        self.line = SourceLine(file, line)
+        self.line = (file, line)
         if let core { try core.stepper.start(core) }
     }
 
@@ -28,9 +28,8 @@ struct EffectRun {
             core?.stepper.remove(dependent)
             end.come()
         }
-        // Let go when the next run has read: what both read stays.
-        var kept: [ObjectIdentifier: AnyObject] = [:]
-        defer { withExtendedLifetime(kept) {} }
+        var kept = EffectKeeping(line.file, line.line)
+        defer { kept.end(core) }
         while !Task.isCancelled {
             let view: SteadyView
             do {
@@ -39,7 +38,8 @@ struct EffectRun {
                 try await SteadyView.pause(after: error)
                 core?.ownership.tell(
                     OwnershipNotice(
-                        .readFailed, "an effect waits until the store can be read: \(error)", line: line, error: error))
+                        .readFailed, "an effect waits until the store can be read: \(error)",
+                        line: SourceLine(line.file, line.line), error: error))
                 continue
             }
             if Task.isCancelled { return }
@@ -54,7 +54,7 @@ struct EffectRun {
             } onChange: {
                 signal.raise()
             }.get()
-            kept = log.kept
+            kept.become(log.kept, core)
             if log.isStale { continue }
             switch await signal.wait() {
             case .raised: continue

@@ -92,7 +92,7 @@ public final class LiveQuery<R: Record>: Observable, Sendable {
         registrar.access(self, keyPath: \.request)
         guard let log = ReadLog.current else { return }
         // Its results are kept up to date while it lives.
-        log.keep(self)
+        log.keep(self, for: self)
         log.note(self, version: state.withLock { $0.version }, part: 0)
     }
 

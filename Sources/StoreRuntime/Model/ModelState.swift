@@ -120,7 +120,7 @@ final class ModelState: Observable, Sendable {
     private func note(_ sequence: UInt64, _ part: Int?) {
         guard let part, let log = ReadLog.current else { return }
         log.note(self, version: sequence, part: part)
-        if let model { log.keep(model) }
+        log.keep(model, for: self)
     }
 
     /// What is shown outside of read views.

@@ -307,4 +307,4 @@ package struct PinID: Hashable, Sendable {
 }
 
 /// An object that may rest for a while after the last pin has ended, as it can be asked for again.
-protocol RestingObject: AnyObject {}
+package protocol RestingObject: AnyObject {}

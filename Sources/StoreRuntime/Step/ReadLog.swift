@@ -9,6 +9,7 @@ package final class ReadLog {
     private var reads: [(source: any LoggedSource, version: UInt64, part: Int)] = []
     /// What was read and is told of changes for as long as it lives only: who waits for those has to keep it.
     package private(set) var kept: [ObjectIdentifier: AnyObject] = [:]
+    private var lastKept: (any LoggedSource)?
 
     package init() {}
 
@@ -17,7 +18,13 @@ package final class ReadLog {
     }
 
     /// Notes something that has to be kept.
-    func keep(_ object: AnyObject) { kept[ObjectIdentifier(object)] = object }
+    ///
+    /// - Parameter source: what was read of it. Most reads are of the same as the one before.
+    func keep(_ object: @autoclosure () -> AnyObject?, for source: any LoggedSource) {
+        if lastKept === source { return }
+        lastKept = source
+        if let object = object() { kept[ObjectIdentifier(object)] = object }
+    }
 
     /// Whether something that was read is another by now.
     package var isStale: Bool { reads.contains { $0.source.hasChanged(since: $0.version, part: $0.part) } }

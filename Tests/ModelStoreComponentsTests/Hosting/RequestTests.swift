@@ -90,7 +90,7 @@ private struct Glance {
     }
 
     @Test func `a model that only an update has asked for is followed, and goes with the place`() async throws {
-        try await Scene.run { scene in
+        let notices = try await Scene.run { scene in
             let (journal, store) = (scene.journal, scene.store)
             let inner = try scene.scope.child("inner")
             let host = try await inner.host { Glance(journal: journal, store: store) }
@@ -102,10 +102,14 @@ private struct Glance {
                 if let model { #expect(try store.model(Sensor.self, id: "s0") === model) }
                 model = try store.model(Sensor.self, id: "s0")
             }
-            #expect(model != nil)
+            // The place says that it has it; a scope that had it too may end.
+            _ = try await scene.scope.withChild("other") { try $0.borrow(store.model(Sensor.self, id: "s0")) }
+            let pins = try store.ownership.whyAlive(#require(model)).pins
+            #expect(pins.map(\.kind) == [.borrower] && pins.first?.line.file.hasSuffix("RequestTests.swift") == true)
             inner.close()
             await inner.closed()
             #expect(model == nil)
         }
+        #expect(notices.all.isEmpty)
     }
 }

@@ -134,10 +134,12 @@ import Testing
         await seen.until("25.0 0")
         try await store.write { try $0.update(Sensor.self, id: "s1") { $0.celsius = 50 } }
         await seen.until("25.0 1")
+        let kept = store.ownership.report().objects
+        #expect(kept.map(\.id) == ["s0"] && kept.first?.pins.map(\.kind) == [.borrower])
         #expect(store.liveQueryCount == 1)
         effect.cancel()
         try await effect.ended()
-        #expect(store.liveQueryCount == 0)
+        #expect(store.liveQueryCount == 0 && store.ownership.report().objects.isEmpty)
     }
 
     @Test func `another request that is asked for while a run reads the old one is not missed`() async throws {
