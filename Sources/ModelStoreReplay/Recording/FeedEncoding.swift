@@ -4,6 +4,8 @@ import StoreEngine
 /// Turns change sets into frames of a trace.
 struct FeedEncoding {
     private(set) var schema: TraceSchema
+    /// How often the schema was changed by what was encoded.
+    private(set) var schemaChangeCount = 0
     private var redactor: Redactor?
 
     init(_ schema: TraceSchema, _ redactor: Redactor?) {
@@ -16,14 +18,22 @@ struct FeedEncoding {
 
     /// The frame of a change set, given in parts.
     ///
-    /// - Throws: `StoreError`: `damaged`.
+    /// - Throws: `StoreError`: `damaged`; `notRecordable` for a change of the schema after which a value cannot be redacted.
     mutating func commit(_ parts: [FeedPart]) throws(StoreError) -> TraceCommit {
         let last = parts[parts.count - 1]
         var changes: [TraceChange] = []
-        do {
-            for part in parts { for change in part.changes { changes.append(try encode(change)) } }
-        } catch {
-            throw StoreError(error, at: "change set \(last.sequence) of the feed")
+        for part in parts {
+            for change in part.changes {
+                do {
+                    changes.append(try encode(change))
+                } catch {
+                    throw StoreError(error, at: "change set \(last.sequence) of the feed")
+                }
+                // What comes after it is redacted by it.
+                guard case .schema(let type) = changes[changes.count - 1] else { continue }
+                schemaChangeCount += 1
+                try redactor?.become(type)
+            }
         }
         return TraceCommit(
             sequence: last.sequence, time: last.header.time, originName: last.header.origin.name,

@@ -18,6 +18,9 @@ package final class FeedRecording {
     /// The types as they are at that place.
     var schema: TraceSchema { encoding.schema }
 
+    /// How often they were changed up to there.
+    var schemaChangeCount: Int { encoding.schemaChangeCount }
+
     /// Begins a trace: its header and rows.
     ///
     /// - Throws: `StoreError`: as ``Store/record(to:options:)``.

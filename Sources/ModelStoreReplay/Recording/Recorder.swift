@@ -114,8 +114,14 @@ private final class RecordingBox: @unchecked Sendable {
     private func write(_ event: RecorderLog.Event, _ subscriptions: inout ObservedSubscriptions) throws {
         switch event {
         case .stepped(let sequence):
+            let schemaChangeCount = recording.schemaChangeCount
             try recording.advance(to: sequence)
             subscriptions.shown = sequence
+            if schemaChangeCount < recording.schemaChangeCount {
+                for number in subscriptions.hide(by: recording.schema, redacted: recording.redactedTypes) {
+                    try recording.append(.unsubscribed(number))
+                }
+            }
             if !subscriptions.isEmpty { try recording.append(.shown(sequence)) }
         case .frame(let frame): try recording.append(frame)
         case .subscribed(let number, let interest):
@@ -169,6 +175,17 @@ private struct ObservedSubscriptions {
         return TraceSubscription(
             number: number, typeName: key.typeName, request: isRedacted ? nil : request, isCount: key.isCount,
             omission: omission)
+    }
+
+    /// Ends what is recorded of subscriptions to types that refer to redacted ones by now.
+    ///
+    /// - Returns: their numbers.
+    mutating func hide(by schema: TraceSchema, redacted: Set<String>) -> [Int] {
+        let hidden = entries.filter { _, entry in
+            entry.key.map { !schema.reachable(from: $0.typeName).isDisjoint(with: redacted) } ?? false
+        }
+        for number in hidden.keys { entries[number] = nil }
+        return hidden.keys.sorted()
     }
 
     mutating func delivery(_ number: Int, _ step: LiveStep) throws -> TraceDelivery? {

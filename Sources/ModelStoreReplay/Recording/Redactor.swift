@@ -6,8 +6,13 @@ import StoreEngine
 /// Equal values get equal ones, whatever field they are of, so that references, unique fields and conditions of equality still hold;
 /// their order, and what they are like, is lost. A value that is not there stays so.
 ///
-/// Fields are known by their numbers, as they may have had other names where the trace begins.
+/// Fields are known by their numbers, as they may have had other names where the trace begins. They are looked up again with each
+/// change of the schema: a type may take the place of another, a field may come again, and others may refer to what is redacted.
 struct Redactor {
+    /// The names of the fields, by those of their types: those that were asked for, and others that these fields have or had.
+    private var names: [String: Set<String>] = [:]
+    /// All types that were met, as they were last.
+    private var types: [UInt32: RecordType] = [:]
     /// The numbers of the fields, by those of their types.
     private var fields: [UInt32: Set<UInt32>] = [:]
     /// The number of each value that was met, by its JSON, for each type of values: there are as many as the type has values.
@@ -18,6 +23,7 @@ struct Redactor {
     ///   - types: all record types of the store, also those that others took the place of.
     /// - Throws: `StoreError`: `unknownType`, `unknownField`; `notRecordable` for a field whose values nothing can stand for.
     init(_ names: [String], _ types: [RecordType]) throws(StoreError) {
+        for type in types { self.types[type.id] = type }
         for name in names {
             let parts = name.split(separator: ".", maxSplits: 1).map(String.init)
             let named = types.filter { $0.name == parts.first }
@@ -26,38 +32,71 @@ struct Redactor {
                     .unknownType, "\(name) names no field of a record type that the store has",
                     remedy: "name it as Type.field")
             }
-            var isKnown = false
-            for type in named {
-                for field in type.everyField where field.name == parts[1] || field.schema.renamedFrom.contains(parts[1])
-                {
-                    isKnown = true
-                    try add(field, of: type, among: types, named: name)
-                }
-            }
-            guard isKnown else {
+            guard named.contains(where: { type in type.everyField.contains { $0.hasOrHad(parts[1]) } }) else {
                 throw StoreError(
                     .unknownField, "\(newest.name) has no field \(parts[1])",
                     remedy: "it has \(newest.fields.map(\.name).joined(separator: ", "))")
             }
+            self.names[parts[0], default: []].insert(parts[1])
+        }
+        try lookUp()
+    }
+
+    /// Takes a type's new description: from here on its values are redacted by that.
+    ///
+    /// - Throws: `StoreError`: `notRecordable` for a field, by now to be redacted, whose values nothing can stand for.
+    mutating func become(_ type: RecordType) throws(StoreError) {
+        types[type.id] = type
+        try lookUp()
+    }
+
+    /// Finds the fields that have the names, and those that refer to them, until there are no others. What was redacted stays so.
+    private mutating func lookUp() throws(StoreError) {
+        // In the order of their numbers, so that the error is the same each time.
+        let types = types.values.sorted { $0.id < $1.id }
+        var known: Int
+        repeat {
+            known = foundCount
+            for type in types {
+                try addNamed(of: type)
+                try addReferrers(to: type, among: types)
+            }
+        } while known < foundCount
+    }
+
+    private var foundCount: Int {
+        fields.values.reduce(0) { $0 + $1.count } + names.values.reduce(0) { $0 + $1.count }
+    }
+
+    private mutating func addNamed(of type: RecordType) throws(StoreError) {
+        guard let wanted = names[type.name] else { return }
+        for field in type.everyField where wanted.contains(where: field.hasOrHad) {
+            try add(field, of: type)
+            // Whatever has that name in the type that takes this one's place is redacted too.
+            names[type.name]?.insert(field.name)
         }
     }
 
-    private mutating func add(
-        _ field: StoredField, of type: RecordType, among types: [RecordType], named name: String
-    ) throws(StoreError) {
+    private mutating func add(_ field: StoredField, of type: RecordType) throws(StoreError) {
         guard field.type.hasPseudonyms else {
             throw StoreError(
-                .notRecordable, "\(name) is \(field.type), whose values cannot be redacted",
+                .notRecordable, "\(type.name).\(field.name) is \(field.type), whose values cannot be redacted",
                 remedy: "redact fields of text, numbers, data, UUIDs and dates, and arrays of these")
         }
         fields[type.id, default: []].insert(field.id)
-        guard type.idFields.contains(field.id) else { return }
-        // Who refers to it has the same value, also where nobody has named that field.
+    }
+
+    /// Redacts what refers to a redacted id: who refers to it has the same value, also where nobody has named that field.
+    private mutating func addReferrers(to type: RecordType, among types: [RecordType]) throws(StoreError) {
+        guard let redacted = fields[type.id],
+            let idFields = type.everyID.first(where: { !redacted.isDisjoint(with: $0) })
+        else { return }
         for other in types {
             for referring in other.everyField where referring.type.reference?.target == type.name {
-                guard type.idFields.count == 1 else {
+                guard idFields.count == 1 else {
                     throw StoreError(
-                        .notRecordable, "\(name) is a part of an id that \(other.name).\(referring.name) refers to",
+                        .notRecordable,
+                        "a part of the id of \(type.name) is redacted, which \(other.name).\(referring.name) refers to",
                         remedy: "redact fields that no reference holds")
                 }
                 fields[other.id, default: []].insert(referring.id)
@@ -115,6 +154,14 @@ struct Redactor {
 extension RecordType {
     /// The fields of all versions; one that was changed comes once for each of its forms.
     fileprivate var everyField: [StoredField] { earlierVersions.flatMap(\.fields) + fields }
+
+    /// The fields of the id of all versions, by number.
+    fileprivate var everyID: [[UInt32]] { [idFields] + earlierVersions.compactMap(\.idFields) }
+}
+
+extension StoredField {
+    /// Whether this is, or was, the field's name.
+    fileprivate func hasOrHad(_ name: String) -> Bool { self.name == name || schema.renamedFrom.contains(name) }
 }
 
 extension FieldType {
