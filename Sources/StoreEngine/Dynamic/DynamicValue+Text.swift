@@ -8,12 +8,12 @@ extension DynamicValue {
         case .bool(let value): value ? "true" : "false"
         case .int(let value): String(value)
         case .uint(let value): String(value)
-        case .float(let value): JSONValue(value).string ?? JSONWriter.text(of: JSONValue(value))
-        case .double(let value): JSONValue(value).string ?? JSONWriter.text(of: JSONValue(value))
+        case .float(let value): value.isNaN ? "nan" : JSONValue(value).string ?? JSONWriter.text(of: JSONValue(value))
+        case .double(let value): value.isNaN ? "nan" : JSONValue(value).string ?? JSONWriter.text(of: JSONValue(value))
         case .string(let value): value
         case .data(let bytes): Data(bytes).base64EncodedString()
         case .uuid(let value): value.uuidString
-        case .date(let value): value.iso8601
+        case .date(let value): value.timeIntervalSinceReferenceDate.isNaN ? "nan" : value.iso8601
         case .url(let value): value.absoluteString
         case .decimal(let value): value.isNaN ? "nan" : value.description
         case .duration(let value): DurationText.text(of: value)
@@ -39,7 +39,7 @@ extension DynamicValue {
         case .data: self = .data(try Self.parse(text, type) { Data(base64Encoded: $0).map { [UInt8]($0) } })
         case .bool: self = .bool(try Self.parse(text, type) { $0 == "true" ? true : $0 == "false" ? false : nil })
         case .optional(let wrapped): self = text.isEmpty ? .none : try DynamicValue(text: text, as: wrapped)
-        case .float where Self.nonFinite.contains(text), .double where Self.nonFinite.contains(text),
+        case .float where NonFiniteText.float(of: text) != nil, .double where NonFiniteText.double(of: text) != nil,
             .decimal where text == "nan":
             self = try DynamicValue(json: .string(text), as: type)
         default:
@@ -52,8 +52,6 @@ extension DynamicValue {
             self = try DynamicValue(json: json, as: type)
         }
     }
-
-    private static let nonFinite: Set<String> = ["inf", "-inf", "nan"]
 
     private static func parse<T>(_ text: String, _ type: FieldType, _ body: (String) -> T?) throws(CodecError) -> T {
         guard let value = body(text) else { throw CodecError("takes \(type), found \"\(RecordText.shortened(text))\"") }

@@ -117,40 +117,33 @@ extension JSONValue {
 }
 
 extension JSONValue {
-    /// A double: its shortest number, or one of the strings "inf", "-inf" and "nan", as JSON has no such numbers.
+    /// A double: its shortest number, or the string that ``NonFiniteText`` has for it, as JSON has no such numbers.
     package init(_ value: Double) {
-        self = JSONNumber(value).map(JSONValue.number) ?? .string(nonFiniteName(value))
+        self = JSONNumber(value).map(JSONValue.number) ?? .string(NonFiniteText.text(of: value))
     }
 
-    /// A float: the shortest number that reads back as the same float, or "inf", "-inf" or "nan".
+    /// A float: the shortest number that reads back as the same float, or the string that ``NonFiniteText`` has for it.
     package init(_ value: Float) {
-        self = JSONNumber(value).map(JSONValue.number) ?? .string(nonFiniteName(Double(value)))
+        self = JSONNumber(value).map(JSONValue.number) ?? .string(NonFiniteText.text(of: value))
     }
 
-    /// The double that a number stands for, or one of the strings "inf", "-inf" and "nan".
+    /// The double that a number, or a string of ``NonFiniteText``, stands for.
     package var double: Double? {
         switch self {
         case .number(let number): number.double
-        case .string("inf"): .infinity
-        case .string("-inf"): -.infinity
-        case .string("nan"): .nan
+        case .string(let text): NonFiniteText.double(of: text)
         default: nil
         }
     }
 
-    /// The float that a number stands for, or one of the strings "inf", "-inf" and "nan".
+    /// The float that a number, or a string of ``NonFiniteText``, stands for.
     package var float: Float? {
         switch self {
         case .number(let number): number.float
-        case .string: double.map { Float($0) }
+        case .string(let text): NonFiniteText.float(of: text)
         default: nil
         }
     }
-}
-
-/// What the store's texts call a double that is no finite number.
-func nonFiniteName(_ value: Double) -> String {
-    value.isNaN ? "nan" : value < 0 ? "-inf" : "inf"
 }
 
 extension String {

@@ -11,7 +11,7 @@ package import Foundation
 /// | years 0001 to 9999 | `2026-07-31T09:30:00Z` |
 /// | other years | `+012345-01-01T00:00:00Z`, `-000044-03-15T12:00:00Z` (0 is 1 BC), six digits or more |
 /// | past 146 billion years, where a calendar has no meaning | `2001-01-01T00:00:00Z+1e+300s` |
-/// | infinite, not a number | `inf`, `-inf`, `nan` |
+/// | infinite, not a number | `inf`, `-inf`, `nan`, `nan:fff8000000000000` for one that is not `.nan` |
 extension Date {
     /// Dates further from 2001 than this many seconds are written as a distance.
     private static let calendarLimitInSeconds = 0x1p62
@@ -20,7 +20,7 @@ extension Date {
     /// This date as text.
     package var iso8601: String {
         let seconds = timeIntervalSinceReferenceDate
-        guard seconds.isFinite else { return nonFiniteName(seconds) }
+        guard seconds.isFinite else { return NonFiniteText.text(of: seconds) }
         guard seconds.magnitude < Self.calendarLimitInSeconds else {
             return Self.referenceText + (seconds < 0 ? "" : "+") + seconds.description + "s"
         }
@@ -56,15 +56,11 @@ extension Date {
     /// offset (`+02:00`, `+0200`, `+02`), seconds with or without a fraction after a point or comma, and second 60,
     /// which is the next minute's second 0. A day without time and a time without zone say no moment and are refused.
     package init?(iso8601 text: String) {
-        switch text {
-        case "inf": self.init(timeIntervalSinceReferenceDate: .infinity)
-        case "-inf": self.init(timeIntervalSinceReferenceDate: -.infinity)
-        case "nan": self.init(timeIntervalSinceReferenceDate: .nan)
-        default:
-            var parser = ISO8601Parser(text.utf8.span)
-            guard let seconds = parser.parse() ?? Self.distance(in: text) else { return nil }
-            self.init(timeIntervalSinceReferenceDate: seconds)
+        var parser = ISO8601Parser(text.utf8.span)
+        guard let seconds = parser.parse() ?? NonFiniteText.double(of: text) ?? Self.distance(in: text) else {
+            return nil
         }
+        self.init(timeIntervalSinceReferenceDate: seconds)
     }
 
     /// The seconds of a text that gives a date as its distance from the reference date.

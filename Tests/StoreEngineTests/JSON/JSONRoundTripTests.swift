@@ -1,3 +1,4 @@
+import Foundation
 import StoreEngine
 import Testing
 
@@ -65,6 +66,28 @@ struct JSONRoundTripTests {
         #expect(JSONValue.string("-inf").float == -.infinity)
         #expect(JSONValue.string("nan").double?.isNaN == true)
         #expect(JSONValue.string("1").double == nil)
+    }
+
+    @Test(
+        "a NaN that is not the usual one is a string with its bits",
+        arguments: [0xFFF8_0000_0000_0000, 0x7FF8_0000_0000_0001, 0x7FF4_0000_0000_0000, 0xFFFF_FFFF_FFFF_FFFF]
+            as [UInt64])
+    func otherNaN(bits: UInt64) {
+        let double = JSONValue(Double(bitPattern: bits))
+        #expect(double.string == "nan:" + String(bits, radix: 16) && double.double?.bitPattern == bits)
+        let single = UInt32(truncatingIfNeeded: bits >> 32) | 1
+        let float = JSONValue(Float(bitPattern: single))
+        #expect(float.string == "nan:" + String(single, radix: 16) && float.float?.bitPattern == single)
+        let date = Date(timeIntervalSinceReferenceDate: Double(bitPattern: bits))
+        #expect(Date(iso8601: date.iso8601)?.timeIntervalSinceReferenceDate.bitPattern == bits)
+        #expect(DynamicValue.double(Double(bitPattern: bits)).text == "nan")
+    }
+
+    @Test(
+        "bits that are none of a NaN are no number",
+        arguments: ["nan:", "nan:7ff0000000000000", "nan:1", "nan:+fff800000000000", "nan:ffc00000", "NaN"])
+    func noNaN(text: String) {
+        #expect(JSONValue.string(text).double == nil && Date(iso8601: text) == nil)
     }
 }
 
