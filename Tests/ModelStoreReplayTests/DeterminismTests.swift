@@ -37,7 +37,7 @@ import Testing
         try await trace(seed: 5, to: folder.file("a"))
         let bytes = try folder.read("a")
         let hash = unsafe XXH64.hash(bytes.span.bytes)
-        #expect(String(hash, radix: 16) == "dc6bf8e9c7e98cca")
+        #expect(String(hash, radix: 16) == "6854d4b2f88e5076")
     }
 
     /// Two who subscribe and three who write, and what a recorder makes of them.
@@ -102,6 +102,6 @@ import Testing
         try await recording(seed: 5, to: folder.file("a"), isSlow: false)
         let bytes = try folder.read("a")
         let hash = unsafe XXH64.hash(bytes.span.bytes)
-        #expect(String(hash, radix: 16) == "70cccc9f7d5cff38")
+        #expect(String(hash, radix: 16) == "60d4b5f4205289b3")
     }
 }

@@ -30,6 +30,19 @@ import Testing
         #expect(error?.code == .notRecordable && error?.message.contains("change set 2") == true)
     }
 
+    @Test func `A frame that nests deeper than a reader follows is not recorded`() throws {
+        let folder = try Folder()
+        let writer = try writer(folder.file("t"))
+        func frame(_ depth: Int) -> TraceFrame {
+            let value = (0..<depth).reduce(JSONValue.null) { inner, _ in .array([inner]) }
+            return .row(TraceRow(typeName: "Ticket", incarnation: 1, record: .object([JSONMember("text", value)])))
+        }
+        // With the line and the record.
+        try writer.append(frame(510))
+        let error = #expect(throws: StoreError.self) { try writer.append(frame(511)) }
+        #expect(error?.code == .notRecordable && error?.message.contains("513 levels") == true)
+    }
+
     @Test func `Where chunks end does not depend on when what there is was written`() throws {
         let folder = try Folder()
         for (name, flushes) in [("a", false), ("b", true)] {

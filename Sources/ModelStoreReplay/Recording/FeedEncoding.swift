@@ -55,7 +55,7 @@ struct FeedEncoding {
             throw CodecError("it changes a record of the type \(change.type), which the feed has not told of")
         }
         let name = schema.name(of: change.type)
-        var record = try type.json(record: change.record)
+        var record = try type.json(record: change.record, schema.form)
         redactor?.redact(&record, of: type)
         guard change.kind == .update else {
             return change.kind == .insert ? .insert(type: name, record: record) : .delete(type: name, record: record)
@@ -69,7 +69,7 @@ struct FeedEncoding {
             set.append(JSONMember(field.name, record[field.name] ?? .null))
             guard let bytes = earlier.bytes else { continue }
             let value = unsafe try DynamicValue(from: bytes.span.bytes, as: field.type)
-            var json = value.json(as: field.type)
+            var json = value.json(as: field.type, schema.form)
             redactor?.redact(&json, field, of: type)
             was.append(JSONMember(field.name, json))
         }

@@ -74,7 +74,7 @@ package final class FeedRecording {
         if !options.redactedFields.isEmpty { redactor = try Redactor(options.redactedFields, try scope.storedTypes()) }
         let (writer, rowCount) = try TraceBase.begin(
             scope, at: start, to: path, &redactor, redacted: options.redactedFields)
-        return (writer, rowCount, FeedEncoding(TraceSchema(types), redactor), FeedWalk(after: start))
+        return (writer, rowCount, FeedEncoding(TraceSchema(types, .exact), redactor), FeedWalk(after: start))
     }
 
     /// Writes the change sets up to a sequence number.

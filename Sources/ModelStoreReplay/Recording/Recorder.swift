@@ -191,7 +191,7 @@ private struct ObservedSubscriptions {
     mutating func delivery(_ number: Int, _ step: LiveStep) throws -> TraceDelivery? {
         guard let entry = entries[number], let key = entry.key else { return nil }
         entries[number]?.hasBegun = true
-        return try TraceDelivery(number, step, of: key, shown: shown, isFirst: !entry.hasBegun)
+        return try TraceDelivery(number, step, of: key, shown: shown, isFirst: !entry.hasBegun, .exact)
     }
 
     mutating func remove(_ number: Int) -> Bool { entries.removeValue(forKey: number) != nil }

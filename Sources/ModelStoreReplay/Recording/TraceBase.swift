@@ -26,7 +26,7 @@ enum TraceBase {
                 redacted: redacted))
         for (index, type) in open {
             try scope.forEachNewest(typeIndex: index) { record in
-                var json = try type.type.json(newest: record.table)
+                var json = try type.type.json(newest: record.table, .exact)
                 redactor?.redact(&json, of: type.type)
                 try writer.append(
                     .row(TraceRow(typeName: type.name, incarnation: record.incarnation, record: json)))

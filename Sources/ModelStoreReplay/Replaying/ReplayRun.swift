@@ -49,12 +49,12 @@ final class ReplayRun {
         comparison = try ChangeComparison(options)
         (store, next) = try ReplayStore.make(at: path, reader, options)
         prefetch = TracePrefetch(reader)
-        schema = TraceSchema(header.types)
+        schema = TraceSchema(header.types, header.form)
         let (found, types) = try store.read { tx in
             (try tx._reading.feedPosition(), try tx._reading.storedTypes())
         }
         position = found
-        encoding = FeedEncoding(TraceSchema(types), nil)
+        encoding = FeedEncoding(TraceSchema(types, header.form), nil)
         comparesHashes = header.isExact && found == header.start
         if case .actions = options.mode { comparesHashes = false }
     }
@@ -206,7 +206,7 @@ final class ReplayRun {
             (try tx._reading.feedPosition(), try tx._reading.storedTypes())
         }
         position = found
-        encoding = FeedEncoding(TraceSchema(types), nil)
+        encoding = FeedEncoding(TraceSchema(types, header.form), nil)
     }
 
     private static func closure(
@@ -320,7 +320,7 @@ final class ReplayRun {
                 return
             }
             do {
-                let made = try ReplayedSubscription(subscription, request, in: store, comparison)
+                let made = try ReplayedSubscription(subscription, request, in: store, comparison, header.form)
                 subscriptions[subscription.number] = (made, subscription.typeName)
             } catch let mistake as TraceMistake {
                 throw damaged(line.number, mistake)

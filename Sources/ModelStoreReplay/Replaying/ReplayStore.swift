@@ -52,7 +52,7 @@ enum ReplayStore {
     }
 
     private static func putRows(_ reader: TraceReader, into store: Store) throws -> TraceReader.Line? {
-        let schema = TraceSchema(reader.header.types)
+        let schema = TraceSchema(reader.header.types, reader.header.form)
         var rows: [(type: UInt32, incarnation: UInt64, values: [DynamicValue])] = []
         while let line = try reader.next() {
             guard case .row(let row) = line.frame else {
@@ -61,7 +61,7 @@ enum ReplayStore {
             }
             do {
                 let type = try schema.type(named: row.typeName)
-                rows.append((type.id, row.incarnation, try type.values(row.record)))
+                rows.append((type.id, row.incarnation, try type.values(row.record, schema.form)))
             } catch let mistake as TraceMistake {
                 throw StoreError(
                     .traceDamaged, "line \(line.number) of the trace: \(mistake.reason)", remedy: "record it again")

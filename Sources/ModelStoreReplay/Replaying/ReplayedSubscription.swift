@@ -6,16 +6,21 @@ import StoreRuntime
 final class ReplayedSubscription {
     private let key: LiveKey
     private let steps: LiveSteps
+    private let form: ValueForm
     private var hasBegun = false
 
     /// Whether the rows have an order besides that of their ids.
     var hasOrder: Bool { !key.request.order.isEmpty }
 
-    /// - Parameter comparison: knows which ids the replay has for recorded ones.
+    /// - Parameters:
+    ///   - comparison: knows which ids the replay has for recorded ones.
+    ///   - form: how the trace writes values.
     /// - Throws: ``TraceMistake`` when the request does not fit the store; `StoreError`.
     init(
-        _ subscription: TraceSubscription, _ request: TraceRequest, in store: Store, _ comparison: ChangeComparison
+        _ subscription: TraceSubscription, _ request: TraceRequest, in store: Store, _ comparison: ChangeComparison,
+        _ form: ValueForm
     ) throws {
+        self.form = form
         let types = store.recordTypes
         guard let type = types.first(where: { $0.name == subscription.typeName }) else {
             throw TraceMistake("there is no record type \(subscription.typeName)")
@@ -39,7 +44,7 @@ final class ReplayedSubscription {
     func poll(at shown: UInt64) throws -> TraceDelivery? {
         guard let step = steps.poll() else { return nil }
         defer { hasBegun = true }
-        return try TraceDelivery(0, step, of: key, shown: shown, isFirst: !hasBegun)
+        return try TraceDelivery(0, step, of: key, shown: shown, isFirst: !hasBegun, form)
     }
 }
 

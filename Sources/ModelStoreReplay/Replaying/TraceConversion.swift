@@ -10,19 +10,19 @@ extension TraceCommit {
             switch change {
             case .insert(let name, let record):
                 let type = try schema.type(named: name)
-                return AppliedChange(type: type.id, .insert(try type.values(record)))
+                return AppliedChange(type: type.id, .insert(try type.values(record, schema.form)))
             case .update(let name, let id, let set, _):
                 let type = try schema.type(named: name)
                 let fields = try set.map { member in
                     guard let place = type.place(ofFieldNamed: member.key) else {
                         throw TraceMistake("\(name) has no field \(member.key)")
                     }
-                    return (place, try type.value(member.value, of: type.fields[place]))
+                    return (place, try type.value(member.value, of: type.fields[place], schema.form))
                 }
-                return AppliedChange(type: type.id, .update(id: try type.id(id), fields: fields))
+                return AppliedChange(type: type.id, .update(id: try type.id(id, schema.form), fields: fields))
             case .delete(let name, let record):
                 let type = try schema.type(named: name)
-                return AppliedChange(type: type.id, .delete(id: try type.id(type.id(in: record))))
+                return AppliedChange(type: type.id, .delete(id: try type.id(type.id(in: record), schema.form)))
             case .schema, .reset: throw TraceMistake("a change of the schema stands among others")
             }
         }

@@ -3,8 +3,13 @@ package import StoreEngine
 
 /// The first line of a trace: what it is of, and where it begins.
 package struct TraceHeader: Sendable, Equatable {
-    /// The version of the form of traces that this library writes.
-    package static let format: UInt64 = 1
+    /// The version of the form of traces that this library writes. It reads earlier ones.
+    ///
+    /// | version | since then |
+    /// |---|---|
+    /// | 1 | |
+    /// | 2 | JSON that a field holds keeps its bytes: ``ValueForm/exact`` |
+    package static let format: UInt64 = 2
 
     /// The identity of the store that was recorded, and the place in its feed where the trace begins.
     package var start: Position
@@ -18,17 +23,22 @@ package struct TraceHeader: Sendable, Equatable {
     package var content: UInt64?
     /// The fields that were redacted, as `Type.field`.
     package var redacted: [String]
+    /// The version of this trace's form.
+    package var format = TraceHeader.format
 
     package static func == (left: TraceHeader, right: TraceHeader) -> Bool { left.json == right.json }
 
     /// Whether what is replayed has the very bytes of what was recorded, so that its hashes can be compared.
     package var isExact: Bool { redacted.isEmpty }
+
+    /// How the trace writes values.
+    var form: ValueForm { format < 2 ? .plain : .exact }
 }
 
 extension TraceHeader {
     package var json: JSONValue {
         .object([
-            JSONMember("trace", .number(JSONNumber(Self.format))), JSONMember("by", .string("ModelStore")),
+            JSONMember("trace", .number(JSONNumber(format))), JSONMember("by", .string("ModelStore")),
             JSONMember("store", .string(start.store.uuidString)), JSONMember("epoch", .hash(start.epoch)),
             JSONMember("after", .number(JSONNumber(start.sequence))), JSONMember("hash", .hash(start.hash)),
             JSONMember("types", .array(types.map { Self.json($0) ?? .null })),
@@ -67,6 +77,7 @@ extension TraceHeader {
         rowCount = Int(rows)
         content = json["content"]?.hash
         self.redacted = redacted.compactMap(\.string)
+        self.format = format
     }
 
     /// A record type as the catalog of a store describes it.

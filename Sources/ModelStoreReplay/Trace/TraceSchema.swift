@@ -7,8 +7,11 @@ package struct TraceSchema: Sendable {
     private(set) var types: [UInt32: RecordType]
     /// The types that have a name now.
     private var numbers: [String: UInt32] = [:]
+    /// How the trace writes values.
+    let form: ValueForm
 
-    package init(_ types: [RecordType]) {
+    package init(_ types: [RecordType], _ form: ValueForm) {
+        self.form = form
         self.types = Dictionary(types.map { ($0.id, $0) }) { _, last in last }
         for type in types.sorted(by: { $0.id < $1.id }) where type.isReplaced != true { numbers[type.name] = type.id }
     }
@@ -56,23 +59,23 @@ package struct TraceSchema: Sendable {
 // Records as JSON, by the schema of their time.
 extension RecordType {
     /// A stored record.
-    func json(record bytes: [UInt8]) throws(CodecError) -> JSONValue {
+    func json(record bytes: [UInt8], _ form: ValueForm) throws(CodecError) -> JSONValue {
         let record = unsafe try RecordBytes(unverified: bytes.span.bytes)
         let table = try record.table
         guard record.schemaVersion == version, table.count == fields.count else {
             throw CodecError(
                 "a record of \(name) is of version \(record.schemaVersion), and the type of \(version) at this place")
         }
-        return try json(newest: table)
+        return try json(newest: table, form)
     }
 
     /// The fields of a record of the newest version.
-    func json(newest table: FieldTable) throws(CodecError) -> JSONValue {
+    func json(newest table: FieldTable, _ form: ValueForm) throws(CodecError) -> JSONValue {
         var members: [JSONMember] = []
         members.reserveCapacity(fields.count)
         for (place, field) in fields.enumerated() {
             let value = try DynamicValue(from: table.field(place), as: field.type)
-            members.append(JSONMember(field.name, value.json(as: field.type)))
+            members.append(JSONMember(field.name, value.json(as: field.type, form)))
         }
         return .object(members)
     }
@@ -84,27 +87,27 @@ extension RecordType {
     }
 
     /// The values of an id, for each of its fields.
-    func id(_ json: JSONValue) throws -> [DynamicValue] {
+    func id(_ json: JSONValue, _ form: ValueForm) throws -> [DynamicValue] {
         let places = idFields.compactMap(place(ofField:))
         let parts = places.count == 1 ? [json] : json.array ?? []
         guard parts.count == places.count else { throw TraceMistake("an id of \(name) has \(parts.count) parts") }
-        return try zip(parts, places).map { part, place in try value(part, of: fields[place]) }
+        return try zip(parts, places).map { part, place in try value(part, of: fields[place], form) }
     }
 
     /// The values of all fields, from a JSON object.
-    func values(_ json: JSONValue) throws -> [DynamicValue] {
+    func values(_ json: JSONValue, _ form: ValueForm) throws -> [DynamicValue] {
         guard let members = json.object else { throw TraceMistake("a record of \(name) is no object") }
         do {
-            return try DynamicFields.values(from: members, for: fields.map(\.schema))
+            return try DynamicFields.values(from: members, for: fields.map(\.schema), form)
         } catch {
             throw TraceMistake("a record of \(name): \(error.reason)")
         }
     }
 
     /// The value of one field.
-    func value(_ json: JSONValue, of field: StoredField) throws -> DynamicValue {
+    func value(_ json: JSONValue, of field: StoredField, _ form: ValueForm) throws -> DynamicValue {
         do {
-            return try DynamicValue(json: json, as: field.type)
+            return try DynamicValue(json: json, as: field.type, form)
         } catch {
             throw TraceMistake("\(name).\(field.name): \(error.reason)")
         }

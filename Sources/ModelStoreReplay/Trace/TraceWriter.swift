@@ -61,6 +61,12 @@ package final class TraceWriter {
                 "\(frame.name) takes \(json.bytes.count - start) bytes in a trace, whose lines have \(maximumLineByteCount) at most",
                 remedy: "write less in one change set, or begin after it")
         }
+        guard json.greatestDepth <= JSONReader.defaultMaximumDepth else {
+            throw StoreError(
+                .notRecordable,
+                "\(frame.name) nests \(json.greatestDepth) levels deep in a trace, whose lines nest \(JSONReader.defaultMaximumDepth) deep at most",
+                remedy: "write flatter values, or begin after it")
+        }
         frameCount += 1
         pendingFrames += 1
         if pendingFrames >= Self.chunk.frames || json.bytes.count >= Self.chunk.bytes { try endChunk() }

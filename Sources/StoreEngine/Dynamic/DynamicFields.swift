@@ -5,7 +5,7 @@ package enum DynamicFields {
     /// - Throws: ``CodecError`` that names the field: an unknown one (with the nearest), a missing one, or one whose
     ///   value does not fit.
     package static func values(
-        from members: [JSONMember], for fields: [FieldSchema]
+        from members: [JSONMember], for fields: [FieldSchema], _ form: ValueForm = .plain
     ) throws(CodecError) -> [DynamicValue] {
         for member in members where !fields.contains(where: { $0.name == member.key }) {
             let nearest = NearestName.find(member.key, among: fields.map(\.name))
@@ -19,7 +19,7 @@ package enum DynamicFields {
             if let member = isInOrder ? members[index] : members.first(where: { $0.key == field.name }) {
                 let json = member.value
                 do {
-                    values.append(try DynamicValue(json: json, as: field.type))
+                    values.append(try DynamicValue(json: json, as: field.type, form))
                 } catch {
                     throw CodecError("\(field.name): \(error.reason)")
                 }
@@ -45,8 +45,8 @@ package enum DynamicFields {
 
 extension DynamicRecord {
     /// This record as a JSON object, its members in the order of the schema.
-    package func json(_ type: RecordType) -> JSONValue {
-        .object(zip(type.fields, values).map { JSONMember($0.name, $1.json(as: $0.type)) })
+    package func json(_ type: RecordType, _ form: ValueForm = .plain) -> JSONValue {
+        .object(zip(type.fields, values).map { JSONMember($0.name, $1.json(as: $0.type, form)) })
     }
 
     /// This record's id as a JSON value; an array where it has several fields.

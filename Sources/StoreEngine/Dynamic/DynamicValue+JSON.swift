@@ -1,13 +1,14 @@
 import Foundation
 
-// The JSON form of values, as `store-cli` prints and reads it. What is written reads back without loss.
+// The JSON form of values, as `store-cli` prints and reads it. What is written reads back without loss; JSON that a field holds comes
+// back with all its bytes in the exact form.
 extension DynamicValue {
     /// This value, held by a field of `type`, as JSON.
-    package func json(as type: FieldType) -> JSONValue {
+    package func json(as type: FieldType, _ form: ValueForm = .plain) -> JSONValue {
         switch (self, type) {
         case (.none, _): .null
-        case (_, .optional(let wrapped)): json(as: wrapped)
-        case (_, .reference(_, let id)): json(as: id)
+        case (_, .optional(let wrapped)): json(as: wrapped, form)
+        case (_, .reference(_, let id)): json(as: id, form)
         case (.bool(let value), _): .bool(value)
         case (.int(let value), _): .number(JSONNumber(value))
         case (.uint(let value), _): .number(JSONNumber(value))
@@ -20,12 +21,12 @@ extension DynamicValue {
         case (.url(let value), _): urlJSON(value)
         case (.decimal(let value), _): JSONNumber(value).map { .number($0) } ?? .string("nan")
         case (.duration(let value), _): .string(DurationText.text(of: value))
-        case (.json(let text), _): (try? JSONReader.read(text)) ?? .string(text)
+        case (.json(let text), _): form.json(ofText: text)
         case (.list(let values), .array(let element)), (.list(let values), .set(let element)):
-            .array(values.map { $0.json(as: element) })
-        case (.pairs(let pairs), .dictionary(let key, let value)): pairsJSON(pairs, key, value)
+            .array(values.map { $0.json(as: element, form) })
+        case (.pairs(let pairs), .dictionary(let key, let value)): pairsJSON(pairs, key, value, form)
         case (.fields(let values), .embedded(let schema)):
-            .object(zip(schema.fields, values).map { JSONMember($0.name, $1.json(as: $0.type)) })
+            .object(zip(schema.fields, values).map { JSONMember($0.name, $1.json(as: $0.type, form)) })
         default: .null
         }
     }
@@ -38,23 +39,25 @@ extension DynamicValue {
     }
 
     // A dictionary is an object where its keys are text, else an array of pairs.
-    private func pairsJSON(_ pairs: [DynamicPair], _ key: FieldType, _ value: FieldType) -> JSONValue {
+    private func pairsJSON(
+        _ pairs: [DynamicPair], _ key: FieldType, _ value: FieldType, _ form: ValueForm
+    ) -> JSONValue {
         if key.rawType == .string {
-            return .object(pairs.map { JSONMember($0.key.text, $0.value.json(as: value)) })
+            return .object(pairs.map { JSONMember($0.key.text, $0.value.json(as: value, form)) })
         }
-        return .array(pairs.map { .array([$0.key.json(as: key), $0.value.json(as: value)]) })
+        return .array(pairs.map { .array([$0.key.json(as: key, form), $0.value.json(as: value, form)]) })
     }
 
     /// Reads a value for a field of `type` from JSON.
     ///
     /// - Throws: ``CodecError`` that says what the type takes.
-    package init(json: JSONValue, as type: FieldType) throws(CodecError) {
+    package init(json: JSONValue, as type: FieldType, _ form: ValueForm = .plain) throws(CodecError) {
         switch type {
         case .optional(let wrapped):
             if case .null = json {
                 self = .none
             } else {
-                self = try DynamicValue(json: json, as: wrapped)
+                self = try DynamicValue(json: json, as: wrapped, form)
             }
         case .bool:
             guard let value = json.bool else { throw Self.expected("true or false", type, json) }
@@ -78,10 +81,10 @@ extension DynamicValue {
                 guard let value = json.number?.decimal else { throw Self.expected("a number", type, json) }
                 self = .decimal(value)
             }
-        case .json: self = .json(JSONWriter.text(of: json))
-        case .enumeration(let raw, _): self = try DynamicValue(json: json, as: raw)
-        case .reference(_, let id): self = try DynamicValue(json: json, as: id)
-        case .array, .set, .dictionary, .embedded: self = try DynamicValue(compound: json, as: type)
+        case .json: self = .json(form.text(of: json))
+        case .enumeration(let raw, _): self = try DynamicValue(json: json, as: raw, form)
+        case .reference(_, let id): self = try DynamicValue(json: json, as: id, form)
+        case .array, .set, .dictionary, .embedded: self = try DynamicValue(compound: json, as: type, form)
         case .url where json.object != nil: self = try DynamicValue(relativeURL: json)
         default:
             guard let text = json.string else { throw Self.expected("a text", type, json) }
@@ -89,18 +92,18 @@ extension DynamicValue {
         }
     }
 
-    private init(compound json: JSONValue, as type: FieldType) throws(CodecError) {
+    private init(compound json: JSONValue, as type: FieldType, _ form: ValueForm) throws(CodecError) {
         switch type {
         case .array(let element), .set(let element):
             guard let elements = json.array else { throw Self.expected("an array", type, json) }
             var values: [DynamicValue] = []
-            for value in elements { values.append(try DynamicValue(json: value, as: element)) }
+            for value in elements { values.append(try DynamicValue(json: value, as: element, form)) }
             self = .list(values)
         case .dictionary(let keyType, let valueType):
             var pairs: [DynamicPair] = []
             if keyType.rawType == .string, let members = json.object {
                 for member in members {
-                    let value = try DynamicValue(json: member.value, as: valueType)
+                    let value = try DynamicValue(json: member.value, as: valueType, form)
                     pairs.append(DynamicPair(key: .string(member.key), value: value))
                 }
             } else {
@@ -109,14 +112,15 @@ extension DynamicValue {
                     guard let pair = element.array, pair.count == 2 else {
                         throw Self.expected("an array of pairs", type, json)
                     }
-                    let key = try DynamicValue(json: pair[0], as: keyType)
-                    pairs.append(DynamicPair(key: key, value: try DynamicValue(json: pair[1], as: valueType)))
+                    let key = try DynamicValue(json: pair[0], as: keyType, form)
+                    let value = try DynamicValue(json: pair[1], as: valueType, form)
+                    pairs.append(DynamicPair(key: key, value: value))
                 }
             }
             self = .pairs(pairs)
         case .embedded(let schema):
             guard let members = json.object else { throw Self.expected("an object", type, json) }
-            self = .fields(try DynamicFields.values(from: members, for: schema.fields))
+            self = .fields(try DynamicFields.values(from: members, for: schema.fields, form))
         default: throw Self.expected("another value", type, json)
         }
     }

@@ -15,6 +15,8 @@ package struct JSONWriter: Sendable {
     package private(set) var bytes: [UInt8] = []
     private let layout: Layout
     private var depth = 0
+    /// How deep nests what was written since the writer was made or emptied.
+    package private(set) var greatestDepth = 0
 
     /// A writer without content.
     package init(layout: Layout = .compact) { self.layout = layout }
@@ -47,11 +49,14 @@ package struct JSONWriter: Sendable {
     package mutating func endLine() { bytes.append(UInt8(ascii: "\n")) }
 
     /// Forgets what was written and keeps its memory, for a caller that passes on a piece at a time.
-    package mutating func removeAll() { bytes.removeAll(keepingCapacity: true) }
+    package mutating func removeAll() {
+        bytes.removeAll(keepingCapacity: true)
+        greatestDepth = 0
+    }
 
     private mutating func append(_ elements: [JSONValue]) {
         bytes.append(UInt8(ascii: "["))
-        depth += 1
+        deepen()
         for (index, element) in elements.enumerated() {
             separate(isFirst: index == 0)
             append(element)
@@ -61,7 +66,7 @@ package struct JSONWriter: Sendable {
 
     private mutating func append(_ members: [JSONMember]) {
         bytes.append(UInt8(ascii: "{"))
-        depth += 1
+        deepen()
         for (index, member) in members.enumerated() {
             separate(isFirst: index == 0)
             append(member.key)
@@ -70,6 +75,11 @@ package struct JSONWriter: Sendable {
             append(member.value)
         }
         close(with: UInt8(ascii: "}"), isEmpty: members.isEmpty)
+    }
+
+    private mutating func deepen() {
+        depth += 1
+        greatestDepth = max(greatestDepth, depth)
     }
 
     private mutating func separate(isFirst: Bool) {
