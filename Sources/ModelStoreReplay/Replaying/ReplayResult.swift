@@ -10,9 +10,11 @@ final class ReplayResult: Sendable {
     private let isThere = DispatchSemaphore(value: 0)
 
     /// Begins to make them.
-    init(of writes: [ReplayedWrite], in store: Store) {
+    ///
+    /// - Parameter goesOn: whether others of the same step come next.
+    init(of writes: [ReplayedWrite], in store: Store, goesOn: Bool) {
         DispatchQueue.global().async { [self] in
-            let made = Result { try store.replay(writes) }
+            let made = Result { try store.replay(writes, goesOn: goesOn) }
             result.withLock { $0 = made }
             isThere.signal()
         }

@@ -31,6 +31,8 @@ final class ReplayRun {
     private var pending: [Pending] = []
     /// Change sets that are being made while the next ones are prepared.
     private var running: (batch: [Pending], result: ReplayResult)?
+    /// Whether what was made is the beginning of a step.
+    private var isInStep = false
     private var position: Position
     private var subscriptions: [Int: (subscription: ReplayedSubscription, typeName: String)] = [:]
     /// The rows that the trace has delivered, by subscription, where results are compared.
@@ -74,7 +76,8 @@ final class ReplayRun {
             if case .commit(let commit) = line.frame {
                 if let until = options.until, commit.sequence > until { break }
                 try add(commit, line.number)
-                if pending.count >= Self.changeSetsPerCommit { try start() }
+                // Who subscribes must be given as much at a time as then.
+                if pending.count >= Self.changeSetsPerCommit { try start(goesOn: !subscriptions.isEmpty) }
                 continue
             }
             try flush()
@@ -217,16 +220,22 @@ final class ReplayRun {
 
     /// Makes the change sets that wait, and compares what came of them.
     private func flush() throws {
-        try start()
+        try start(goesOn: false)
         try finishRunning()
+        guard isInStep else { return }
+        isInStep = false
+        store.showReplayed(to: position.sequence)
     }
 
     /// Has the change sets made that wait, once those before them are.
-    private func start() throws {
+    ///
+    /// - Parameter goesOn: whether the step goes on after them.
+    private func start(goesOn: Bool) throws {
         try finishRunning()
         if pending.isEmpty { return }
-        running = (pending, ReplayResult(of: pending.map(\.write), in: store))
+        running = (pending, ReplayResult(of: pending.map(\.write), in: store, goesOn: goesOn))
         pending = []
+        isInStep = goesOn
     }
 
     /// Waits for the change sets that are being made, and compares what came of them.

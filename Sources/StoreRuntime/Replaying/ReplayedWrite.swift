@@ -49,18 +49,31 @@ package struct ReplayedWrites: Sendable {
 }
 
 extension Store {
-    /// Makes change sets again, in few commits, and waits until models and live results show them. Blocks.
+    /// Makes change sets again, in few commits and one step, and waits until models and live results show them. Blocks.
     ///
+    /// - Parameter goesOn: whether others of the same step come next; nothing is shown then.
     /// - Throws: ``StoreError`` when none of them can be made whatever they are: `readOnly`, `closed`, `diskFull`, `nestedWrite`.
-    package func replay(_ writes: [ReplayedWrite]) throws -> ReplayedWrites {
+    package func replay(_ writes: [ReplayedWrite], goesOn: Bool = false) throws -> ReplayedWrites {
         try requireWritable()
         let core = core
-        let done = try core.perform { try ReplayRunner(core: core).run(writes) }
-        if let last = done.positions.last, core.stepper.isRunning {
-            let shown = Handover<Void>()
-            core.stepper.afterShowing(last.sequence) { shown.give(()) }
-            shown.wait()
+        core.stepper.hold()
+        let done: ReplayedWrites
+        do {
+            done = try core.perform { try ReplayRunner(core: core).run(writes) }
+        } catch {
+            core.stepper.resume()
+            throw error
         }
+        if !goesOn { showReplayed(to: done.positions.last?.sequence ?? 0) }
         return done
+    }
+
+    /// Has what ``replay(_:goesOn:)`` made shown, in one step, and waits for that. Blocks.
+    package func showReplayed(to sequence: UInt64) {
+        core.stepper.resume()
+        guard core.stepper.isRunning else { return }
+        let shown = Handover<Void>()
+        core.stepper.afterShowing(sequence) { shown.give(()) }
+        shown.wait()
     }
 }

@@ -15,6 +15,9 @@ struct AppliedState {
     /// Those who want to know of changes, and make of them what they will.
     var dependents = LiveDependents()
 
+    /// Whether what was committed is left alone for now.
+    var isHeld = false
+
     /// The most records that are netted in one step; with more, everything is read afresh.
     private static let changeLimit = 1_000_000
 

@@ -189,6 +189,7 @@ final class Stepper: Sendable {
 
     private func apply(_ core: StoreCore) throws {
         try applied.withLock { applied in
+            if applied.isHeld { return }
             let transaction = try core.beginRead()
             try apply(transaction, &applied, core)
         }
@@ -220,6 +221,17 @@ final class Stepper: Sendable {
     private func letGo(_ older: [any Versioned], _ floor: UInt64) {
         let hasOlder = applied.withLock { $0.keep(older, floor: floor) }
         timeline.hasOlder.store(hasOlder, ordering: .relaxed)
+    }
+
+    // MARK: Several commits in one step
+
+    /// Has no steps made of what is committed from here on, until ``resume()``.
+    func hold() { applied.withLock { $0.isHeld = true } }
+
+    /// Ends what ``hold()`` began: what was committed meanwhile is one step.
+    func resume() {
+        applied.withLock { $0.isHeld = false }
+        ask()
     }
 
     // MARK: Reading at a position
