@@ -137,6 +137,47 @@ import Testing
         #expect(messages.first?.hasPrefix("element 1 was expected, and the sequence failed: Broken()") == true)
     }
 
+    // MARK: What has failed
+
+    @Test func `A live query that has failed has not nothing, and its probe does not end well`() async throws {
+        for isTold in [true, false] {
+            let store = try Store.temporary(records: Lamp.self, options: .deterministic(seed: 1))
+            let updates = UpdateProbe(store.updates(of: FetchRequest<Lamp>()))
+            let counts = UpdateProbe(store.counts(of: FetchRequest<Lamp>()))
+            await updates.expect { _ in }
+            await counts.expect { _ in }
+            store.close()
+            let messages = await issues {
+                guard isTold else { return }
+                await updates.expectNothing()
+                await counts.expectNothing()
+            }
+            #expect(messages.count == (isTold ? 2 : 0))
+            #expect(
+                messages.allSatisfy { $0.hasPrefix("nothing was expected, and the sequence failed") }, "\(messages)")
+            // Once is enough.
+            let last = await issues {
+                await updates.finish()
+                await counts.finish()
+            }
+            #expect(last.count == (isTold ? 0 : 2))
+            #expect(last.allSatisfy { $0.hasPrefix("the sequence failed, and nobody has expected it") }, "\(last)")
+        }
+    }
+
+    @Test func `Any sequence that fails behind what was expected fails the test at the end`() async {
+        struct Broken: Error {}
+        let probe = UpdateProbe(
+            AsyncThrowingStream<Int, any Error> { continuation in
+                continuation.yield(1)
+                continuation.finish(throwing: Broken())
+            })
+        await probe.expect(1)
+        let messages = await issues { await probe.finish() }
+        #expect(messages.count == 1)
+        #expect(messages.first?.hasPrefix("the sequence failed, and nobody has expected it: Broken()") == true)
+    }
+
     // MARK: Marbles
 
     @Test(.exhaustive) func `Marbles tell inserts, deletes, moves and updates`() async throws {

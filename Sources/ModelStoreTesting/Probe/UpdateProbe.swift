@@ -1,4 +1,5 @@
 public import ModelStore
+import StoreRuntime
 import Synchronization
 public import Testing
 
@@ -37,6 +38,8 @@ public final class UpdateProbe<Element: Sendable>: Sendable {
         var late: Reply<ProbeReader<Element>.Answer>?
         var takenCount = 0
         var hasEnded = false
+        /// Whether the test was told that the sequence has failed.
+        var hasFailed = false
         var isFinished = false
     }
 
@@ -69,7 +72,7 @@ public final class UpdateProbe<Element: Sendable>: Sendable {
     public convenience init<R: Record>(
         _ updates: LiveUpdates<R>, limit: Duration = .seconds(60), sourceLocation: SourceLocation = #_sourceLocation
     ) where Element == LiveUpdate<R> {
-        self.init(ProbeReader(updates) { try $0.poll() }, limit, sourceLocation) { update in
+        self.init(ProbeReader(ProbedUpdates(updates)) { try $0.poll() }, limit, sourceLocation) { update in
             "\(MarbleGroup(update) { "\($0.recordID)" }) at \(update.position.sequence)"
         }
     }
@@ -83,7 +86,7 @@ public final class UpdateProbe<Element: Sendable>: Sendable {
     public convenience init<V>(
         _ values: LiveValues<V>, limit: Duration = .seconds(60), sourceLocation: SourceLocation = #_sourceLocation
     ) where Element == LiveValue<V> {
-        self.init(ProbeReader(values) { try $0.poll() }, limit, sourceLocation) { value in
+        self.init(ProbeReader(ProbedValues(values)) { try $0.poll() }, limit, sourceLocation) { value in
             "\(value.value) at \(value.position.sequence)"
         }
     }
@@ -137,7 +140,7 @@ public final class UpdateProbe<Element: Sendable>: Sendable {
         return element
     }
 
-    /// Fails the test if the sequence has an element, or has ended.
+    /// Fails the test if the sequence has an element, or has ended or failed.
     ///
     /// Sound for live queries and live values, and what this process has written; see ``UpdateProbe``.
     ///
@@ -148,7 +151,8 @@ public final class UpdateProbe<Element: Sendable>: Sendable {
                 "a sequence of this kind cannot say that it has nothing; expect an element after", sourceLocation)
         }
         switch await polled() {
-        case .nothing, nil: return
+        case .nothing: return
+        case nil: fail("the sequence has not said within \(limit) whether it has an element", sourceLocation)
         case .element(let element): fail("nothing was expected, and there is \(describe(element))", sourceLocation)
         case .end: fail("nothing was expected, and the sequence has ended", sourceLocation)
         case .failure(let error): fail("nothing was expected, and the sequence failed: \(error)", sourceLocation)
@@ -181,7 +185,7 @@ public final class UpdateProbe<Element: Sendable>: Sendable {
         }
     }
 
-    /// Ends the probe, and fails the test with what came and nobody has expected.
+    /// Ends the probe, and fails the test with what came and nobody has expected: elements, and a failure that no expectation has told of.
     ///
     /// A sequence that cannot say that it has nothing has to have ended: what it gives until then was not expected. Tests that have
     /// the trait ``Testing/Trait/exhaustive`` do this by themselves.
@@ -193,19 +197,26 @@ public final class UpdateProbe<Element: Sendable>: Sendable {
             return !state.isFinished
         }
         guard isFirst else { return }
-        guard !reader.canPoll else {
-            if case .element(let element) = await polled() { failUnexpected([element], sourceLocation) }
-            return
-        }
+        let wasTold = state.withLock { $0.hasFailed }
         var rest: [Element] = []
-        var last = await answer()
+        var last = await left()
         while case .element(let element) = last {
             rest.append(element)
-            last = await answer()
+            last = await left()
         }
         if !rest.isEmpty { failUnexpected(rest, sourceLocation) }
-        if last == nil { fail("the sequence has not ended, so that nobody knows what it has left", sourceLocation) }
+        switch last {
+        case .failure(let error) where !wasTold:
+            fail("the sequence failed, and nobody has expected it: \(error)", sourceLocation)
+        case nil where reader.canPoll:
+            fail("the sequence has not said within \(limit) whether it has an element", sourceLocation)
+        case nil: fail("the sequence has not ended, so that nobody knows what it has left", sourceLocation)
+        case .element, .nothing, .end, .failure: return
+        }
     }
+
+    /// What is left of the sequence.
+    private func left() async -> ProbeReader<Element>.Answer? { reader.canPoll ? await polled() : await answer() }
 
     private func failUnexpected(_ elements: [Element], _ sourceLocation: SourceLocation) {
         let list = elements.map { "\n  " + describe($0) }.joined()
@@ -243,19 +254,24 @@ public final class UpdateProbe<Element: Sendable>: Sendable {
         state.withLock { state in
             if found == nil { state.late = asked }
             if case .end = found { state.hasEnded = true }
+            if case .failure = found { state.hasFailed = true }
         }
         return found
     }
 
     /// What there is now.
     private func polled() async -> ProbeReader<Element>.Answer? {
+        let found: ProbeReader<Element>.Answer?
         // A reader that waits cannot be asked; what it waits for is what there is.
         if let late = state.withLock({ $0.late }) {
-            guard let found = late.value else { return .nothing }
+            guard let answer = late.value else { return .nothing }
             state.withLock { $0.late = nil }
-            return found
+            found = answer
+        } else {
+            found = await reader.poll().value(within: limit)
         }
-        return await reader.poll().value(within: limit)
+        if case .failure = found { state.withLock { $0.hasFailed = true } }
+        return found
     }
 
     /// Fails the test.
