@@ -25,6 +25,11 @@ private enum After {
     var names: Set<String>
 }
 
+@Record private struct Guest: Equatable {
+    @ID var id: Int
+    @Unique var name: String
+}
+
 @Suite("Redaction") struct RedactionTests {
     @Test(arguments: [["Person.alias", "Person.gone"], ["Person.name", "Person.gone"]])
     func `A field is redacted by any name that it has or had, also where it has another, or is gone`(
@@ -43,6 +48,24 @@ private enum After {
         let text = String(decoding: try folder.read("t"), as: UTF8.self)
         #expect(!text.contains("secret") && text.contains("redacted-3"), "\(text)")
         store.close()
+    }
+
+    @Test func `Texts that the store tells apart have others to stand for them`() async throws {
+        let folder = try Folder()
+        let store = try Store.temporary(records: Guest.self)
+        let forms = ["\u{E9}", "e\u{301}"]
+        try await store.write { tx in
+            for (id, form) in forms.enumerated() { try tx.insert(Guest(id: id, name: form)) }
+        }
+        var options = RecordingOptions()
+        options.redactedFields = ["Guest.name"]
+        options.start = .oldest
+        try store.record(to: folder.file("t"), options: options)
+        try await Replayer.replay(folder.file("t"), into: folder.file("store"))
+        let replayed = try Store(at: folder.file("store"), records: Guest.self)
+        let names = try replayed.read { try $0.fetch(FetchRequest<Guest>()) }.map(\.name)
+        #expect(names == ["redacted-1", "redacted-2"])
+        replayed.close()
     }
 
     @Test func `Every value of sixteen bits has another to stand for it, and sets stay in order`() async throws {

@@ -15,8 +15,9 @@ struct Redactor {
     private var types: [UInt32: RecordType] = [:]
     /// The numbers of the fields, by those of their types.
     private var fields: [UInt32: Set<UInt32>] = [:]
-    /// The number of each value that was met, by its JSON, for each type of values: there are as many as the type has values.
-    private var numbers: [String: [String: Int]] = [:]
+    /// The number of each value that was met, for each type of values: there are as many as the type has values. By the bytes of its
+    /// JSON, as texts that Swift calls equal are others to the store.
+    private var numbers: [String: [[UInt8]: Int]] = [:]
 
     /// - Parameters:
     ///   - names: fields, as `Type.field`, by a name that they have or had.
@@ -129,7 +130,7 @@ struct Redactor {
             if case .set = type.unwrapped { value = Self.inOrder(value, type.unwrapped) }
         case let plain:
             if value.isNull { return }
-            let (kind, key) = (plain.pseudonymKind, JSONWriter.text(of: value))
+            let (kind, key) = (plain.pseudonymKind, JSONWriter.bytes(of: value))
             let known = numbers[kind]?[key]
             let number = known ?? (numbers[kind]?.count ?? 0) + 1
             // In its place: a copy would copy all values that were met.

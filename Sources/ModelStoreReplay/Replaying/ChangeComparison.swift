@@ -172,11 +172,13 @@ struct ChangeComparison {
 
     /// The changes in an order that does not depend on that in which they were made.
     private func sorted(_ changes: [TraceChange], _ schema: TraceSchema) -> [TraceChange] {
-        changes.map { (key: Self.key($0, schema), change: $0) }.sorted { $0.key < $1.key }.map(\.change)
+        changes.map { (key: Self.key($0, schema), change: $0) }
+            .sorted { $0.key.lexicographicallyPrecedes($1.key) }.map(\.change)
     }
 
-    private static func key(_ change: TraceChange, _ schema: TraceSchema) -> String {
-        func text(_ name: String, _ id: JSONValue) -> String { name + "\0" + JSONWriter.text(of: id) }
+    /// By bytes: texts that Swift calls equal are others to the store.
+    private static func key(_ change: TraceChange, _ schema: TraceSchema) -> [UInt8] {
+        func text(_ name: String, _ id: JSONValue) -> [UInt8] { Array((name + "\0").utf8) + JSONWriter.bytes(of: id) }
         func id(_ name: String, _ record: JSONValue) -> JSONValue {
             (try? schema.type(named: name))?.id(in: record) ?? .null
         }

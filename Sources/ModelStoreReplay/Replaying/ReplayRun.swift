@@ -394,7 +394,8 @@ final class ReplayRun {
     /// Rows as they are compared: without an order they come by their ids, which may be others.
     private func inOrder(_ rows: [JSONValue], _ typeName: String, _ hasOrder: Bool) -> [JSONValue] {
         guard !hasOrder, actions != nil, let type = try? encoding.schema.type(named: typeName) else { return rows }
-        return rows.map { (key: JSONWriter.text(of: type.id(in: $0)), row: $0) }.sorted { $0.key < $1.key }.map(\.row)
+        return rows.map { (key: JSONWriter.bytes(of: type.id(in: $0)), row: $0) }
+            .sorted { $0.key.lexicographicallyPrecedes($1.key) }.map(\.row)
     }
 
     // MARK: Reporting
