@@ -15,6 +15,12 @@ import Testing
     var guest: String
 }
 
+@Record private struct Folio {
+    @ID var name: String
+    @Reference var visits: [Reference<Visit>] = []
+    @Reference var ticket: Reference<Ticket>?
+}
+
 /// The actions of the program as it was.
 private enum Then {
     struct AddRoom: Action {
@@ -71,12 +77,12 @@ private enum Today {
 
 @Suite("Semantic replays of actions") struct SemanticReplayTests {
     private func store() throws -> Store {
-        try Store.temporary(records: Room.self, Sensor.self, Ticket.self, Visit.self, Badge.self)
+        try Store.temporary(records: Room.self, Sensor.self, Ticket.self, Visit.self, Badge.self, Folio.self)
     }
 
     private func options(_ actions: ActionCatalog) -> ReplayOptions {
         var options = ReplayOptions(
-            actions: actions, records: Room.self, Sensor.self, Ticket.self, Visit.self, Badge.self)
+            actions: actions, records: Room.self, Sensor.self, Ticket.self, Visit.self, Badge.self, Folio.self)
         options.comparison = .semantic
         options.maskedFields = ["Ticket.token"]
         return options
@@ -131,6 +137,37 @@ private enum Today {
         let replayed = try Store(at: folder.file("store"), records: Visit.self)
         #expect(try replayed.read { try $0.fetch(FetchRequest<Visit>()) }.map(\.note) == ["late", "late", "late"])
         replayed.close()
+    }
+
+    @Test func `Requests for identifiers ask for those that stand for them, in whatever way they do`() async throws {
+        let (store, folder) = (try store(), try Folder())
+        let recorder = try await Recorder(store, to: folder.file("t"))
+        for guest in ["Ada", "Bo", "Cy"] { try await store.send(Then.Arrive(guest: guest)) }
+        let visits = try store.read { try $0.fetch(FetchRequest<Visit>()) }
+        // Numbers 1 to 3 are 2, 4 and 6 today.
+        let bo = try #require(visits.first { $0.guest == "Bo" }?.id)
+        try await store.write { tx in
+            try tx.insert(Folio(name: "x", visits: visits.map { Reference($0.id) }, ticket: Reference(3)))
+            try tx.insert(Folio(name: "y", visits: [Reference(bo)], ticket: Reference(1)))
+            try tx.insert(Folio(name: "z", ticket: Reference(2)))
+        }
+        let requests = [
+            Folio.where { $0.visits.contains(Reference(bo)) }, Folio.where { $0.ticket.number == 3 },
+            Folio.where { $0.ticket.in([Reference(1), Reference(2)]) },
+        ]
+        for (place, names) in [["x", "y"], ["x"], ["y", "z"]].enumerated() {
+            var folios = store.updates(of: requests[place]).makeAsyncIterator()
+            #expect(try await folios.next()?.results.map(\.name) == names)
+        }
+        var members = store.updates(of: Ticket.where { $0.number.in([1, 2]) }).makeAsyncIterator()
+        #expect(try await members.next()?.results.map(\.number) == [1, 2])
+        // Nobody knows which numbers would be meant.
+        var sums = store.updates(of: Ticket.where { $0.number + 1 == 3 }).makeAsyncIterator()
+        #expect(try await sums.next()?.results.map(\.number) == [2])
+        try await recorder.finish()
+        let summary = try await Replayer.replay(
+            folder.file("t"), options: options(ActionCatalog(Today.Arrive.self)))
+        #expect(summary.deliveryCount == 4 && summary.omittedSubscriptionCount == 1)
     }
 
     @Test func `Texts that the program makes of identifiers may be others where that is said`() async throws {

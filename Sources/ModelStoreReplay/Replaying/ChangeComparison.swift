@@ -150,22 +150,15 @@ struct ChangeComparison {
         }
     }
 
-    /// A recorded condition with the replay's identifiers, where it asks for one.
-    func mapped(_ condition: ConditionNode, of type: RecordType) -> ConditionNode {
+    /// A recorded condition with the replay's identifiers, where it asks for some.
+    ///
+    /// - Parameter types: all record types.
+    /// - Returns: nil where it asks for one in a way that none can be put in its place.
+    func mapped(_ condition: ConditionNode, of type: RecordType, among types: [RecordType]) -> ConditionNode? {
         if identifiers.isEmpty { return condition }
-        switch condition {
-        case .and(let parts): return .and(parts.map { mapped($0, of: type) })
-        case .or(let parts): return .or(parts.map { mapped($0, of: type) })
-        case .not(let part): return .not(mapped(part, of: type))
-        case .comparison(let name, let test, let value):
-            guard let field = type.fields.first(where: { name.parts == [$0.name] }),
-                let target = type.idFields == [field.id] ? type.name : field.type.reference?.target,
-                let other = identifiers[target]?[value.json(as: field.type)],
-                let today = try? DynamicValue(json: other, as: field.type)
-            else { return condition }
-            return .comparison(name, test, today)
-        default: return condition
-        }
+        var mapping = ConditionMapping(identifiers, types)
+        let mapped = mapping.mapped(condition, of: type)
+        return mapping.isComplete ? mapped : nil
     }
 
     // MARK: Order

@@ -64,7 +64,8 @@ public struct ReplaySummary: Sendable, Hashable {
     public internal(set) var skippedActionCount = 0
     /// The updates of subscriptions that were compared.
     public internal(set) var deliveryCount = 0
-    /// The subscriptions whose updates the trace does not hold.
+    /// The subscriptions whose updates the trace does not hold, or that ask for an id, which is another one in the replay, in a way that
+    /// the other cannot be put in its place.
     public internal(set) var omittedSubscriptionCount = 0
     /// Whether each change set's hash was that of the recorded one, so that the feed is the same byte for byte.
     public internal(set) var hasEqualHashes = true

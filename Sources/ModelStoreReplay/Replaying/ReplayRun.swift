@@ -35,6 +35,8 @@ final class ReplayRun {
     private var isInStep = false
     private var position: Position
     private var subscriptions: [Int: (subscription: ReplayedSubscription, typeName: String)] = [:]
+    /// Subscriptions of the trace that cannot be made here.
+    private var omitted: Set<Int> = []
     /// The rows that the trace has delivered, by subscription, where results are compared.
     private var rows: [Int: (expected: [JSONValue], found: [JSONValue])] = [:]
     private var scopes: [String: [Scope]] = [:]
@@ -322,6 +324,7 @@ final class ReplayRun {
         case .closed(let path): scopes[path]?.popLast()?.close()
         case .unsubscribed(let number):
             subscriptions[number] = nil
+            omitted.remove(number)
             rows[number] = nil
         case .subscribed(let subscription):
             guard subscription.omission == nil, let request = subscription.request else {
@@ -330,6 +333,11 @@ final class ReplayRun {
             }
             do {
                 let made = try ReplayedSubscription(subscription, request, in: store, comparison, header.form)
+                guard let made else {
+                    summary.omittedSubscriptionCount += 1
+                    omitted.insert(subscription.number)
+                    return
+                }
                 subscriptions[subscription.number] = (made, subscription.typeName)
             } catch let mistake as TraceMistake {
                 throw damaged(line.number, mistake)
@@ -348,6 +356,7 @@ final class ReplayRun {
     }
 
     private func compare(_ expected: TraceDelivery, _ line: Int) throws {
+        if omitted.contains(expected.number) { return }
         guard let (subscription, typeName) = subscriptions[expected.number] else {
             throw damaged(line, TraceMistake("subscription \(expected.number) is not open"))
         }

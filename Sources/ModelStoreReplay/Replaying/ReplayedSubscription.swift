@@ -15,8 +15,9 @@ final class ReplayedSubscription {
     /// - Parameters:
     ///   - comparison: knows which ids the replay has for recorded ones.
     ///   - form: how the trace writes values.
+    /// - Returns: nil where the request asks for a recorded id in a way that the replay's cannot be put in its place.
     /// - Throws: ``TraceMistake`` when the request does not fit the store; `StoreError`.
-    init(
+    init?(
         _ subscription: TraceSubscription, _ request: TraceRequest, in store: Store, _ comparison: ChangeComparison,
         _ form: ValueForm
     ) throws {
@@ -28,10 +29,11 @@ final class ReplayedSubscription {
         var wanted: Request
         do {
             wanted = try request.request(of: type, among: types)
-            wanted.condition = comparison.mapped(wanted.condition, of: type)
         } catch {
             throw TraceMistake("what is asked for is not understood: \(error.message)")
         }
+        guard let condition = comparison.mapped(wanted.condition, of: type, among: types) else { return nil }
+        wanted.condition = condition
         key = LiveKey(
             typeName: subscription.typeName, request: wanted, fields: try request.places(in: type),
             isCount: subscription.isCount)
