@@ -1,6 +1,7 @@
 import Foundation
 import ModelStore
 import ModelStoreReplay
+import ResealedTraces
 import StoreEngine
 import StoreRuntime
 import Testing
@@ -68,6 +69,43 @@ import Testing
             try await Replayer.replay(folder.file("t"), options: options)
         }
         #expect(divergence?.found.contains("too hot") == true)
+    }
+
+    @Test func `The cause of an update is a change set of what was asked for, and none that came later`() async throws {
+        let (store, folder) = (try Store.temporary(records: Room.self, Sensor.self, Ticket.self), try Folder())
+        let recorder = try await Recorder(store, to: folder.file("t"))
+        var rooms = store.updates(of: FetchRequest<Room>()).makeAsyncIterator()
+        _ = try await rooms.next()
+        try await store.write { try $0.insert(Room(name: "before")) }
+        _ = try await rooms.next()
+        try await store.write { try $0.insert(Room(name: "attic")) }
+        for number in 1...3 { try await store.send(AddTicket(text: "\(number)")) }
+        // Both of what the subscriber takes in one.
+        _ = try await rooms.next()
+        try await store.write { try $0.insert(Room(name: "cellar")) }
+        try await store.write { try $0.insert(Room(name: "hall")) }
+        try await store.send(AddTicket(text: "last"))
+        _ = try await rooms.next()
+        try await recorder.finish()
+        let text = try String(decoding: folder.read("t"), as: UTF8.self)
+        let lines = text.split(separator: "\n")
+        func line(of name: String) throws -> Int {
+            try #require(lines.firstIndex { $0.hasPrefix(#"{"commit""#) && $0.contains(name) }) + 1
+        }
+        for (name, count) in [("attic", 1), ("hall", 2)] {
+            let changed = lines.map { line in
+                line.hasPrefix(#"{"deliver""#) ? line.replacing(#""name":"\#(name)""#, with: #""name":"x""#) : line
+            }
+            try folder.write(Resealed.text(changed.joined(separator: "\n")).utf8, to: "changed")
+            let divergence = await #expect(throws: ReplayDivergence.self) {
+                try await Replayer.replay(folder.file("changed"))
+            }
+            let cause = try #require(divergence?.cause)
+            #expect(try cause.hasPrefix("line \(line(of: name)): {\"commit\""), "\(cause)")
+            #expect(
+                try cause.hasSuffix("one of 2 change sets that may be, from line \(line(of: "cellar")) on")
+                    == (count == 2))
+        }
     }
 
     @Test func `A replay stops where it is told to, and leaves the store there`() async throws {

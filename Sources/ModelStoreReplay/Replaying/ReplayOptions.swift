@@ -87,8 +87,9 @@ public struct ReplayDivergence: Error, Sendable, Hashable {
     public let expected: String
     /// What came, as JSON, or the error that did.
     public let found: String
-    /// The frame of the trace that caused it: the change set with its origin and action.
-    public let cause: String
+    /// The frame of the trace that caused it: the change set with its origin and action. For an update of a subscription it is the last
+    /// one since the update before that changes records which the request may look at, with how many there are.
+    public internal(set) var cause: String
 }
 
 extension ReplayDivergence: CustomStringConvertible {

@@ -6,9 +6,18 @@ final class ReplayRun {
     /// A change set on its way, and its line.
     private struct Pending {
         let line: Int
+        let byteCount: Int
         let commit: TraceCommit
         let write: ReplayedWrite
         let isAction: Bool
+    }
+
+    /// A subscription that was made again.
+    private struct Subscription {
+        let made: ReplayedSubscription
+        let typeName: String
+        /// The newest change set, by its number in the trace, when it was given something.
+        var given: UInt64
     }
 
     /// So many change sets are made in one commit.
@@ -34,14 +43,14 @@ final class ReplayRun {
     /// Whether what was made is the beginning of a step.
     private var isInStep = false
     private var position: Position
-    private var subscriptions: [Int: (subscription: ReplayedSubscription, typeName: String)] = [:]
+    private var subscriptions: [Int: Subscription] = [:]
     /// Subscriptions of the trace that cannot be made here.
     private var omitted: Set<Int> = []
     /// The rows that the trace has delivered, by subscription, where results are compared.
     private var rows: [Int: (expected: [JSONValue], found: [JSONValue])] = [:]
     private var scopes: [String: [Scope]] = [:]
-    /// The newest change set, as the cause of what comes after it.
-    private var lastCommit: (line: Int, commit: TraceCommit)?
+    /// The newest change sets, as the causes of what comes after them.
+    private var recent = RecentCommits()
     /// Where a program that is not ModelStore has written: what it did no trace tells.
     private var lastReset: UInt64?
     private var comparesHashes: Bool
@@ -77,7 +86,7 @@ final class ReplayRun {
         while let line = try takeAfterAll() {
             if case .commit(let commit) = line.frame {
                 if let until = options.until, commit.sequence > until { break }
-                try add(commit, line.number)
+                try add(commit, line)
                 // Who subscribes must be given as much at a time as then.
                 if pending.count >= Self.changeSetsPerCommit { try start(goesOn: !subscriptions.isEmpty) }
                 continue
@@ -140,45 +149,41 @@ final class ReplayRun {
 
     // MARK: Change sets
 
-    private func add(_ commit: TraceCommit, _ line: Int) throws {
+    private func add(_ commit: TraceCommit, _ line: TraceReader.Line) throws {
         do {
             try addChecked(commit, line)
         } catch let mistake as TraceMistake {
-            throw damaged(line, mistake)
+            throw damaged(line.number, mistake)
         }
     }
 
-    private func addChecked(_ commit: TraceCommit, _ line: Int) throws {
+    private func addChecked(_ commit: TraceCommit, _ line: TraceReader.Line) throws {
+        func add(_ content: ReplayedWrite.Content, isAction: Bool = false) {
+            pending.append(
+                Pending(
+                    line: line.number, byteCount: line.byteCount, commit: commit, write: commit.write(content),
+                    isAction: isAction))
+        }
         switch commit.single {
         case .schema(let type):
             schema.become(type)
             if actions != nil { return try addMissing(type) }
-            pending.append(Pending(line: line, commit: commit, write: commit.write(.schema(type)), isAction: false))
-        case .reset(let name):
-            let number = try name.map { try schema.type(named: $0).id } ?? .max
-            pending.append(
-                Pending(line: line, commit: commit, write: commit.write(.reset(type: number)), isAction: false))
+            add(.schema(type))
+        case .reset(let name): add(.reset(type: try name.map { try schema.type(named: $0).id } ?? .max))
         default:
             if let actions, let recorded = commit.action {
                 if let action = try actions.action(recorded) {
-                    pending.append(
-                        Pending(
-                            line: line, commit: commit,
-                            write: commit.write(.closure(Self.closure(action, recorded))), isAction: true))
-                    return
+                    return add(.closure(Self.closure(action, recorded)), isAction: true)
                 }
                 summary.skippedActionCount += 1
             }
             let applied = try applied(commit)
             let action = commit.action
-            pending.append(
-                Pending(
-                    line: line, commit: commit,
-                    write: commit.write(
-                        .closure { tx in
-                            try tx.apply(applied)
-                            if let action { try tx.note(action) }
-                        }), isAction: false))
+            add(
+                .closure { tx in
+                    try tx.apply(applied)
+                    if let action { try tx.note(action) }
+                })
         }
     }
 
@@ -248,7 +253,7 @@ final class ReplayRun {
         for (item, made) in zip(batch, done.positions) { try compare(item, made) }
         if let failure = done.failure {
             let item = batch[done.positions.count]
-            lastCommit = (item.line, item.commit)
+            recent.append(item.commit, line: item.line, byteCount: item.byteCount)
             throw divergence(
                 item.line, item.isAction ? "the action fails" : "the change set cannot be made",
                 text(item.commit.changes), "\(failure)")
@@ -257,7 +262,7 @@ final class ReplayRun {
     }
 
     private func compare(_ item: Pending, _ made: Position) throws {
-        lastCommit = (item.line, item.commit)
+        recent.append(item.commit, line: item.line, byteCount: item.byteCount)
         let before = position
         position = made
         if case .reset = item.commit.single { lastReset = item.commit.sequence }
@@ -338,7 +343,8 @@ final class ReplayRun {
                     omitted.insert(subscription.number)
                     return
                 }
-                subscriptions[subscription.number] = (made, subscription.typeName)
+                subscriptions[subscription.number] = Subscription(
+                    made: made, typeName: subscription.typeName, given: 0)
             } catch let mistake as TraceMistake {
                 throw damaged(line.number, mistake)
             }
@@ -357,12 +363,25 @@ final class ReplayRun {
 
     private func compare(_ expected: TraceDelivery, _ line: Int) throws {
         if omitted.contains(expected.number) { return }
-        guard let (subscription, typeName) = subscriptions[expected.number] else {
+        guard let subscription = subscriptions[expected.number] else {
             throw damaged(line, TraceMistake("subscription \(expected.number) is not open"))
         }
-        var found = try subscription.poll(at: position.sequence)
+        var found = try subscription.made.poll(at: position.sequence)
         found?.number = expected.number
         summary.deliveryCount += 1
+        do {
+            try compare(expected, found, subscription, line)
+        } catch var divergence as ReplayDivergence {
+            if let cause = cause(of: expected, subscription) { divergence.cause = cause }
+            throw divergence
+        }
+        subscriptions[expected.number]?.given = recent.last?.commit.sequence ?? 0
+    }
+
+    private func compare(
+        _ expected: TraceDelivery, _ found: TraceDelivery?, _ subscription: Subscription, _ line: Int
+    ) throws {
+        var found = found
         if options.comparison == .exact, options.maskedFields.isEmpty {
             if actions != nil { found?.sequence = expected.sequence }
             guard found != expected else { return }
@@ -370,7 +389,7 @@ final class ReplayRun {
                 line, "subscription \(expected.number) is given something else", JSONWriter.text(of: expected.json),
                 found.map { JSONWriter.text(of: $0.json) } ?? "nothing")
         }
-        try compareResults(expected, found, typeName, hasOrder: subscription.hasOrder, line)
+        try compareResults(expected, found, subscription.typeName, hasOrder: subscription.made.hasOrder, line)
     }
 
     /// Compares what the results are after a delivery, and not how they came to be.
@@ -409,15 +428,30 @@ final class ReplayRun {
 
     // MARK: Reporting
 
-    private func divergence(_ line: Int, _ reason: String, _ expected: String, _ found: String) -> ReplayDivergence {
-        let cause = lastCommit.map { commit in
-            "line \(commit.line): " + JSONWriter.text(of: TraceFrame.commit(commit.commit).json)
+    /// Which change set led to an update: of those since the update before that change records which the request may look at, the
+    /// last one up to where the update was recorded. Nil where none is known.
+    private func cause(of expected: TraceDelivery, _ subscription: Subscription) -> String? {
+        let types = schema.reachable(from: subscription.typeName)
+        let candidates = recent.after(subscription.given, changing: types)
+        guard let last = candidates.last(where: { $0.commit.sequence <= expected.sequence }) ?? candidates.last else {
+            return nil
         }
+        guard candidates.count > 1 else { return Self.text(last) }
+        return Self.text(last)
+            + "; one of \(candidates.count) change sets that may be, from line \(candidates[0].line) on"
+    }
+
+    private static func text(_ entry: RecentCommits.Entry) -> String {
+        "line \(entry.line): " + JSONWriter.text(of: TraceFrame.commit(entry.commit).json)
+    }
+
+    private func divergence(_ line: Int, _ reason: String, _ expected: String, _ found: String) -> ReplayDivergence {
+        let cause = recent.last.map(Self.text)
         let foreign = lastReset.map {
             "; change set \($0) is of a program that is not ModelStore, and what it did is in no trace: record from after it"
         }
         return ReplayDivergence(
-            line: line, sequence: lastCommit?.commit.sequence ?? header.start.sequence,
+            line: line, sequence: recent.last?.commit.sequence ?? header.start.sequence,
             reason: reason + (foreign ?? ""),
             expected: expected, found: found, cause: cause ?? "the rows that the trace begins with")
     }

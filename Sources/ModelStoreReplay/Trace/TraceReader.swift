@@ -7,6 +7,8 @@ package final class TraceReader {
     /// A frame, and the number of its line from 1.
     package struct Line: Sendable {
         package let number: Int
+        /// How long the line is.
+        package let byteCount: Int
         package let frame: TraceFrame
     }
 
@@ -96,7 +98,7 @@ package final class TraceReader {
                         foundEnd = try Self.end(json)
                         try requireCount(json, frameCount + place)
                     } else if let frame = try TraceFrame(json) {
-                        frames.append(Line(number: firstNumber + place, frame: frame))
+                        frames.append(Line(number: firstNumber + place, byteCount: text.count + 1, frame: frame))
                     }
                 }
                 frameCount += texts.count
@@ -122,7 +124,7 @@ package final class TraceReader {
         var frames: [Line] = []
         for (place, text) in bytes.split(separator: UInt8(ascii: "\n")).enumerated() {
             guard let json = try? JSONReader.read(Array(text)), let frame = try? TraceFrame(json) else { break }
-            frames.append(Line(number: firstNumber + place, frame: frame))
+            frames.append(Line(number: firstNumber + place, byteCount: text.count + 1, frame: frame))
         }
         return frames
     }
