@@ -20,8 +20,8 @@ final class ReplayRun {
         var given: UInt64
     }
 
-    /// So many change sets are made in one commit.
-    private static let changeSetsPerCommit = 1_000
+    /// So many change sets are made in one commit at most, and of about so many bytes of the trace.
+    private static let commitLimit = (changeSets: 1_000, bytes: 8 << 20)
 
     private let header: TraceHeader
     private let prefetch: TracePrefetch
@@ -38,6 +38,7 @@ final class ReplayRun {
     /// What the replay's feed tells as frames.
     private var encoding: FeedEncoding
     private var pending: [Pending] = []
+    private var pendingByteCount = 0
     /// Change sets that are being made while the next ones are prepared.
     private var running: (batch: [Pending], result: ReplayResult)?
     /// Whether what was made is the beginning of a step.
@@ -88,7 +89,9 @@ final class ReplayRun {
                 if let until = options.until, commit.sequence > until { break }
                 try add(commit, line)
                 // Who subscribes must be given as much at a time as then.
-                if pending.count >= Self.changeSetsPerCommit { try start(goesOn: !subscriptions.isEmpty) }
+                if pending.count >= Self.commitLimit.changeSets || pendingByteCount >= Self.commitLimit.bytes {
+                    try start(goesOn: !subscriptions.isEmpty)
+                }
                 continue
             }
             try flush()
@@ -163,6 +166,7 @@ final class ReplayRun {
                 Pending(
                     line: line.number, byteCount: line.byteCount, commit: commit, write: commit.write(content),
                     isAction: isAction))
+            pendingByteCount += line.byteCount
         }
         switch commit.single {
         case .schema(let type):
@@ -242,6 +246,7 @@ final class ReplayRun {
         if pending.isEmpty { return }
         running = (pending, ReplayResult(of: pending.map(\.write), in: store, goesOn: goesOn))
         pending = []
+        pendingByteCount = 0
         isInStep = goesOn
     }
 

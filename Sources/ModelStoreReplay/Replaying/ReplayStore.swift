@@ -4,8 +4,8 @@ import StoreRuntime
 
 /// The store that a trace is replayed into.
 enum ReplayStore {
-    /// So many rows are put in a commit.
-    private static let rowsPerCommit = 10_000
+    /// So many rows are put in a commit at most, and of about so many bytes of the trace.
+    private static let commitLimit = (rows: 10_000, bytes: 8 << 20)
 
     /// Makes the store, and puts the rows into it that the trace begins with.
     ///
@@ -54,6 +54,7 @@ enum ReplayStore {
     private static func putRows(_ reader: TraceReader, into store: Store) throws -> TraceReader.Line? {
         let schema = TraceSchema(reader.header.types, reader.header.form)
         var rows: [(type: UInt32, incarnation: UInt64, values: [DynamicValue])] = []
+        var byteCount = 0
         while let line = try reader.next() {
             guard case .row(let row) = line.frame else {
                 try put(rows, into: store)
@@ -66,9 +67,11 @@ enum ReplayStore {
                 throw StoreError(
                     .traceDamaged, "line \(line.number) of the trace: \(mistake.reason)", remedy: "record it again")
             }
-            if rows.count >= rowsPerCommit {
+            byteCount += line.byteCount
+            if rows.count >= commitLimit.rows || byteCount >= commitLimit.bytes {
                 try put(rows, into: store)
                 rows = []
+                byteCount = 0
             }
         }
         try put(rows, into: store)

@@ -19,7 +19,8 @@ public enum Replayer {
     /// - Throws: ``ReplayDivergence`` at the first thing that differs. Change sets are made up to 1,000 at a time, so up to 999 that come after
     ///   it are in the store too: ``ReplayOptions/until`` leaves the store as it was before or after a change set. ``StoreError``: `traceDamaged`
     ///   naming the line, `newerTrace`, `noSuchTrace`, `inputOutput`, `storeExists`, `unknownAction`; what a closure of the catalog of actions throws.
-    /// - Complexity: linear in the size of the trace, in constant memory but for actions' own and for live results.
+    /// - Complexity: linear in the size of the trace, in constant memory (some tens of MiB of the trace, and its longest line) but for
+    ///   actions' own and for live results.
     @discardableResult
     public static func replay(
         _ trace: String, into directory: String? = nil, options: ReplayOptions = ReplayOptions()

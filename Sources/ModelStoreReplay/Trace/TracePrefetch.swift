@@ -5,6 +5,8 @@ import Synchronization
 
 /// Reads a trace ahead of its replay, on a thread of its own: reading takes about as long as replaying.
 ///
+/// What is read ahead is bounded by its bytes, whatever the lines hold: some 16 MiB, and what one line has beyond that.
+///
 /// Life: the thread begins at once, rests when enough is read, and ends with the trace, a failure, or ``stop()``.
 /// - `state` is protected by its mutex.
 final class TracePrefetch: Sendable {
@@ -16,25 +18,30 @@ final class TracePrefetch: Sendable {
     }
 
     private struct State {
-        var portions: [Portion] = []
+        var portions: [(portion: Portion, byteCount: Int)] = []
+        /// How long the lines are that were read and not taken.
+        var byteCount = 0
+        /// Whether the thread rests until less is there.
+        var isFull = false
         var isStopped = false
     }
 
-    /// So many lines are handed over together.
-    private static let linesPerPortion = 256
-    /// So many portions are read ahead.
-    private static let portionCount = 16
+    /// So many lines are handed over together at most, and about so many bytes.
+    private static let portionLimit = (lines: 256, bytes: 1 << 20)
+    /// So many portions are read ahead at most, and nothing more beside so many bytes.
+    private static let limit = (portions: 16, bytes: 16 << 20)
 
     private let state = HandoverMutex(State())
     // Begins at 0, as one that goes with less than it began with ends the program.
     private let room = DispatchSemaphore(value: 0)
+    private let lessBytes = DispatchSemaphore(value: 0)
     private let filled = DispatchSemaphore(value: 0)
 
     /// Begins to read on.
     ///
     /// - Parameter reader: handed over: nobody else may use it any more.
     init(_ reader: TraceReader) {
-        for _ in 0..<Self.portionCount { room.signal() }
+        for _ in 0..<Self.limit.portions { room.signal() }
         let handed = HandedReader(reader: reader)
         let thread = Thread { [self] in read(handed.reader) }
         // Frames nest as deep as their JSON.
@@ -45,39 +52,61 @@ final class TracePrefetch: Sendable {
     /// The next portion; after the last one, that again.
     func next() -> Portion {
         filled.wait()
-        let portion = state.withLock { state in
-            if case .lines = state.portions[0] { return state.portions.removeFirst() }
-            return state.portions[0]
+        let (portion, wasFull) = state.withLock { state -> (Portion, Bool) in
+            guard case .lines = state.portions[0].portion else { return (state.portions[0].portion, false) }
+            let taken = state.portions.removeFirst()
+            state.byteCount -= taken.byteCount
+            defer { state.isFull = false }
+            return (taken.portion, state.isFull)
         }
+        if wasFull { lessBytes.signal() }
         if case .lines = portion { room.signal() } else { filled.signal() }
         return portion
     }
+
+    /// How much is read ahead, and whether the thread rests because of it.
+    var readAhead: (byteCount: Int, isFull: Bool) { state.withLock { ($0.byteCount, $0.isFull) } }
 
     /// Has the thread end without having read all.
     func stop() {
         state.withLock { $0.isStopped = true }
         room.signal()
+        lessBytes.signal()
     }
 
     private func read(_ reader: TraceReader) {
         while true {
+            while rests { lessBytes.wait() }
             room.wait()
             if state.withLock({ $0.isStopped }) { return }
-            let portion = Self.portion(reader)
-            state.withLock { $0.portions.append(portion) }
+            var byteCount = 0
+            let portion = Self.portion(reader, &byteCount)
+            state.withLock { [byteCount] state in
+                state.portions.append((portion, byteCount))
+                state.byteCount += byteCount
+            }
             filled.signal()
             guard case .lines = portion else { return }
         }
     }
 
-    private static func portion(_ reader: TraceReader) -> Portion {
+    /// Whether as many bytes are there as may be.
+    private var rests: Bool {
+        state.withLock { state in
+            state.isFull = !state.isStopped && state.byteCount >= Self.limit.bytes
+            return state.isFull
+        }
+    }
+
+    private static func portion(_ reader: TraceReader, _ byteCount: inout Int) -> Portion {
         var lines: [TraceReader.Line] = []
         do {
-            while lines.count < linesPerPortion {
+            while lines.count < portionLimit.lines, byteCount < portionLimit.bytes {
                 guard let line = try reader.next() else {
                     return lines.isEmpty ? .end(reader.end, isUnfinished: reader.isUnfinished) : .lines(lines)
                 }
                 lines.append(line)
+                byteCount += line.byteCount
             }
         } catch {
             // What comes before the place is replayed first; the reader gives the error again.

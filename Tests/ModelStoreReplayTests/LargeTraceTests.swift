@@ -1,0 +1,63 @@
+import Foundation
+import ModelStore
+import StoreEngine
+import Synchronization
+import Testing
+
+@testable import ModelStoreReplay
+
+@Suite("Replays of large change sets") struct LargeTraceTests {
+    private static let mebibyte = 1 << 20
+
+    /// A trace of change sets of one mebibyte each.
+    private func record(_ count: Int, to path: String) async throws {
+        let store = try Store.temporary(records: Ticket.self)
+        let recorder = try await Recorder(store, to: path)
+        for number in 0..<count {
+            let text = String(repeating: "\(number % 10)", count: Self.mebibyte)
+            try await store.write { try $0.insert(Ticket(text: text)) }
+        }
+        try await recorder.finish()
+    }
+
+    @Test func `As many bytes are read ahead as may be, and no more`() async throws {
+        let folder = try Folder()
+        try await record(40, to: folder.file("t"))
+        let prefetch = TracePrefetch(try TraceReader(path: folder.file("t")))
+        var lineCount = 0
+        while true {
+            // It rests at its limit, or has read all.
+            while lineCount < 20, !prefetch.readAhead.isFull { await Task.yield() }
+            let byteCount = prefetch.readAhead.byteCount
+            #expect(byteCount < 18 * Self.mebibyte)
+            guard case .lines(let lines) = prefetch.next() else { break }
+            lineCount += lines.count
+        }
+        #expect(lineCount == 40)
+        #expect(prefetch.readAhead.byteCount == 0)
+    }
+
+    @Test func `A thread that rests at its limit ends when it is told to`() async throws {
+        let folder = try Folder()
+        try await record(20, to: folder.file("t"))
+        weak var known: TracePrefetch?
+        do {
+            let prefetch = TracePrefetch(try TraceReader(path: folder.file("t")))
+            known = prefetch
+            while !prefetch.readAhead.isFull { await Task.yield() }
+            prefetch.stop()
+        }
+        // The thread was the last to have it.
+        while known != nil { await Task.yield() }
+    }
+
+    @Test func `Large change sets are made a few at a time`() async throws {
+        let folder = try Folder()
+        try await record(20, to: folder.file("t"))
+        let told = Mutex<[Int]>([])
+        var options = ReplayOptions()
+        options.onProgress = { count in told.withLock { $0.append(count) } }
+        try await Replayer.replay(folder.file("t"), options: options)
+        #expect(told.withLock { $0 } == [8, 16, 20])
+    }
+}
