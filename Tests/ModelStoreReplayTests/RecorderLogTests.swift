@@ -1,3 +1,4 @@
+import StoreEngine
 import Testing
 
 @testable import ModelStoreReplay
@@ -15,5 +16,18 @@ import Testing
             if case .stepped(let sequence) = event { sequence } else { nil }
         }
         #expect(steps == [5, 7, 8])
+    }
+
+    @Test func `More events than may wait are an error, and not a trace that lacks some`() async {
+        let log = RecorderLog(includesObservers: true, maximumCount: 3) { nil }
+        for second in 1...3 { log.add(frame: .advanced(.seconds(second))) }
+        #expect(log.failure == nil)
+        log.add(frame: .advanced(.seconds(4)))
+        #expect(log.failure?.code == .tooLarge && log.failure?.message.contains("3 events wait") == true)
+        #expect(await log.next().events.count == 3)
+        // What comes after the gap is not noted either, though there is room.
+        log.add(frame: .advanced(.seconds(5)))
+        #expect(log.end())
+        #expect(await log.next().events.isEmpty)
     }
 }

@@ -31,15 +31,23 @@ final class RecorderLog: RuntimeWitness {
     }
 
     /// So many events may wait to be written.
-    private static let maximumCount = 1_000_000
+    static let maximumCount = 1_000_000
 
     private let includesObservers: Bool
+    private let maximumCount: Int
     private let state = HandoverMutex(State())
     /// Gives the newest change set while there are no steps.
     private let unobserved: @Sendable () -> UInt64?
 
-    init(includesObservers: Bool, unobserved: @escaping @Sendable () -> UInt64?) {
+    /// - Parameters:
+    ///   - maximumCount: how many events may wait, which tests lower.
+    ///   - unobserved: gives the newest change set while there are no steps.
+    init(
+        includesObservers: Bool, maximumCount: Int = RecorderLog.maximumCount,
+        unobserved: @escaping @Sendable () -> UInt64?
+    ) {
         self.includesObservers = includesObservers
+        self.maximumCount = maximumCount
         self.unobserved = unobserved
     }
 
@@ -49,10 +57,10 @@ final class RecorderLog: RuntimeWitness {
     func add(_ event: Event) {
         let waiter = state.withLock { state -> CheckedContinuation<Void, Never>? in
             guard !state.isEnded, state.failure == nil else { return nil }
-            guard state.events.count < Self.maximumCount else {
+            guard state.events.count < maximumCount else {
                 state.failure = StoreError(
                     .tooLarge,
-                    "\(Self.maximumCount) events wait to be recorded: the trace cannot be written fast enough",
+                    "\(maximumCount) events wait to be recorded: the trace cannot be written fast enough",
                     remedy: "record to a faster disk, or without observers")
                 return nil
             }

@@ -1,0 +1,77 @@
+import Foundation
+import Glibc
+import ModelStore
+import ModelStoreReplay
+import StoreEngine
+import StoreRuntime
+import Testing
+
+@Suite("Recorders that fail") struct RecorderFailureTests {
+    /// Has no more room for a file of this process that is open.
+    private func fillDisk(below path: String) throws {
+        let full = unsafe open("/dev/full", O_WRONLY | O_CLOEXEC)
+        defer { close(full) }
+        let name = path.split(separator: "/").suffix(2).joined(separator: "/")
+        var count = 0
+        for file in try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd") {
+            let target = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/" + file)
+            guard let number = Int32(file), target?.hasSuffix(name) == true else { continue }
+            #expect(dup2(full, number) == number)
+            count += 1
+        }
+        #expect(count == 1)
+    }
+
+    private func failure(_ body: () async throws -> Void) async -> StoreError? {
+        await #expect(throws: StoreError.self) { try await body() }
+    }
+
+    /// Whether the store can be written and recorded.
+    private func expectGoesOn(_ store: Store, _ folder: Folder) async throws {
+        try await store.send(AddTicket(text: "on"))
+        let recorder = try await Recorder(store, to: folder.file("again"))
+        try await store.send(AddTicket(text: "and on"))
+        #expect(try await recorder.finish().changeSetCount == 1)
+        #expect(try await Replayer.replay(folder.file("again")).hasEqualHashes)
+    }
+
+    @Test func `A disk that becomes full ends the recording, and neither the writers nor the next recorder`()
+        async throws
+    {
+        let (store, folder) = (try Store.temporary(records: Ticket.self), try Folder())
+        let recorder = try await Recorder(store, to: folder.file("t"))
+        try fillDisk(below: folder.file("t"))
+        try await store.send(AddTicket(text: "lost"))
+        for _ in 1...2 {
+            let error = await failure { try await recorder.finish() }
+            #expect(error?.code == .inputOutput)
+        }
+        try await expectGoesOn(store, folder)
+    }
+
+    @Test func `A full disk is an error at the beginning`() async throws {
+        let (store, folder) = (try Store.temporary(records: Ticket.self), try Folder())
+        let error = await failure { _ = try await Recorder(store, to: "/dev/full") }
+        #expect(error?.code == .inputOutput)
+        try await expectGoesOn(store, folder)
+    }
+
+    @Test func `A feed that lets go what was not written yet ends the recording, and leaves no gap`() async throws {
+        let folder = try Folder()
+        var options = StoreOptions()
+        options.limits.retainedChangeSets = 10
+        let store = try Store.temporary(records: Ticket.self, options: options)
+        let recorder = try await Recorder(store, to: folder.file("t"))
+        // One commit: nobody can read the first of them.
+        _ = try store.replay(
+            (0..<100).map { number in
+                ReplayedWrite(
+                    time: Date(timeIntervalSinceReferenceDate: 0), originName: "test", processID: 1, epoch: 1,
+                    .closure { tx in try tx.insert(Ticket(text: "\(number)")) })
+            })
+        let error = await failure { try await recorder.finish() }
+        #expect(error?.code == .positionCompacted)
+        #expect(try !String(decoding: folder.read("t"), as: UTF8.self).contains(#"{"commit""#))
+        try await expectGoesOn(store, folder)
+    }
+}
