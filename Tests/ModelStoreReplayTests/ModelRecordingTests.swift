@@ -60,6 +60,25 @@ import Testing
         #expect(try await Replayer.replay(folder.file("t")).deliveryCount == 1)
     }
 
+    @Test func `A value that an earlier recorder was told last is told to the next one, too`() async throws {
+        let (store, folder) = (try Store.temporary(records: Room.self), try Folder())
+        try await store.write { try $0.insert(Room(name: "attic", floor: 1)) }
+        var floors = try store.model(Room.self, id: "attic").values(of: \.floor).makeAsyncIterator()
+        #expect(await floors.next() == 1)
+        func take(_ floor: Int) async throws {
+            try await store.write { try $0.update(Room.self, id: "attic") { $0.floor = floor } }
+            #expect(await floors.next() == floor)
+        }
+        for _ in 1...2 {
+            let recorder = try await Recorder(store, to: folder.file("t"))
+            try await take(5)
+            try await recorder.finish()
+            #expect(try await Replayer.replay(folder.file("t")).deliveryCount == 1)
+            // While nobody records.
+            try await take(6)
+        }
+    }
+
     @Test func `A model from before the recorder is recorded from its next value on`() async throws {
         let (store, folder) = (try Store.temporary(records: Room.self), try Folder())
         try await store.write { try $0.insert(Room(name: "attic", floor: 1)) }

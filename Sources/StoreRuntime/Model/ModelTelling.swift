@@ -10,7 +10,7 @@ final class ModelTelling {
     private let content: (AnyModelVersion, Catalog) -> (RecordContent, OpenType)?
     private var interest: WitnessedInterest?
     private var witnessed: WitnessedSubscription?
-    /// What the subscriber was given last, while there was a witness.
+    /// What the subscriber was given last by the subscription that the witness knows.
     private var last: LiveShown?
 
     init<R: Record>(_ model: Model<R>) {
@@ -59,7 +59,10 @@ final class ModelTelling {
             witnessed = nil
             return
         }
+        let known = witnessed?.number
         witnessed = state.subscribed(witnessed, to: interest(in: version))
+        // Another witness knows nothing of what one before him was told.
+        if witnessed?.number != known { last = nil }
         guard let witnessed, let shown = shown(version) else { return }
         let step = LiveStep(from: last, to: shown, fields: nil)
         last = shown
