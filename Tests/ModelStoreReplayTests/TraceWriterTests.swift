@@ -1,4 +1,5 @@
 import Foundation
+import ResealedTraces
 import StoreEngine
 import Testing
 
@@ -28,6 +29,23 @@ import Testing
         try writer.append(commit(1, textOf: 9_000))
         let error = #expect(throws: StoreError.self) { try writer.append(commit(2, textOf: 10_000)) }
         #expect(error?.code == .notRecordable && error?.message.contains("change set 2") == true)
+    }
+
+    @Test(arguments: [true, false]) func `Frames of a kind that a later library writes are left out`(
+        isUnfinished: Bool
+    ) throws {
+        let folder = try Folder()
+        let writer = try writer(folder.file("t"))
+        for number in 0..<3 { try writer.append(number == 1 ? .closed("later") : .unsubscribed(number)) }
+        if isUnfinished { try writer.flush() } else { try writer.finish(at: Self.start, content: nil) }
+        let text = try String(decoding: folder.read("t"), as: UTF8.self).replacing(#"{"close":"#, with: #"{"later":"#)
+        try folder.write((isUnfinished ? text : Resealed.text(text)).utf8, to: "later")
+        let reader = try TraceReader(path: folder.file("later"), mayBeUnfinished: true)
+        var numbers: [Int] = []
+        while let line = try reader.next() {
+            if case .unsubscribed(let number) = line.frame { numbers.append(number) }
+        }
+        #expect(numbers == [0, 2] && reader.isUnfinished == isUnfinished)
     }
 
     @Test func `A frame that nests deeper than a reader follows is not recorded`() throws {

@@ -123,8 +123,13 @@ package final class TraceReader {
     private static func readable(_ bytes: [UInt8], from firstNumber: Int) -> [Line] {
         var frames: [Line] = []
         for (place, text) in bytes.split(separator: UInt8(ascii: "\n")).enumerated() {
-            guard let json = try? JSONReader.read(Array(text)), let frame = try? TraceFrame(json) else { break }
-            frames.append(Line(number: firstNumber + place, byteCount: text.count + 1, frame: frame))
+            do {
+                // One of a kind that is not known is left out, as it is where there is a checksum.
+                guard let frame = try TraceFrame(try JSONReader.read(Array(text))) else { continue }
+                frames.append(Line(number: firstNumber + place, byteCount: text.count + 1, frame: frame))
+            } catch {
+                break
+            }
         }
         return frames
     }
