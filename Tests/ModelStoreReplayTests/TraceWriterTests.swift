@@ -48,6 +48,15 @@ import Testing
         #expect(numbers == [0, 2] && reader.isUnfinished == isUnfinished)
     }
 
+    @Test func `The header says which version of the library wrote it`() throws {
+        let folder = try Folder()
+        try writer(folder.file("t")).finish(at: Self.start, content: nil)
+        let text = try String(decoding: folder.read("t"), as: UTF8.self)
+        #expect(text.hasPrefix(#"{"trace":2,"by":"ModelStore \#(LibraryVersion.text)","#))
+        let json = try JSONReader.read(String(text.prefix { $0 != "\n" }).replacing(LibraryVersion.text, with: "9.9"))
+        #expect(try TraceHeader(json).writer == "ModelStore 9.9")
+    }
+
     @Test func `A frame that nests deeper than a reader follows is not recorded`() throws {
         let folder = try Folder()
         let writer = try writer(folder.file("t"))

@@ -25,6 +25,8 @@ package struct TraceHeader: Sendable, Equatable {
     package var redacted: [String]
     /// The version of this trace's form.
     package var format = TraceHeader.format
+    /// The library that wrote it, with its version.
+    package var writer = "ModelStore " + LibraryVersion.text
 
     package static func == (left: TraceHeader, right: TraceHeader) -> Bool { left.json == right.json }
 
@@ -38,7 +40,7 @@ package struct TraceHeader: Sendable, Equatable {
 extension TraceHeader {
     package var json: JSONValue {
         .object([
-            JSONMember("trace", .number(JSONNumber(format))), JSONMember("by", .string("ModelStore")),
+            JSONMember("trace", .number(JSONNumber(format))), JSONMember("by", .string(writer)),
             JSONMember("store", .string(start.store.uuidString)), JSONMember("epoch", .hash(start.epoch)),
             JSONMember("after", .number(JSONNumber(start.sequence))), JSONMember("hash", .hash(start.hash)),
             JSONMember("types", .array(types.map { Self.json($0) ?? .null })),
@@ -78,6 +80,7 @@ extension TraceHeader {
         content = json["content"]?.hash
         self.redacted = redacted.compactMap(\.string)
         self.format = format
+        writer = json["by"]?.string ?? ""
     }
 
     /// A record type as the catalog of a store describes it.
