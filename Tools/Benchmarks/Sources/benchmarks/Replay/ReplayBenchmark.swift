@@ -16,12 +16,14 @@ struct ReplayBenchmark: AsyncParsableCommand {
     @Option(help: "How many small change sets there are.") var count = 200_000
     @Option(help: "Where stores and traces are made.") var directory = NSTemporaryDirectory()
     @Option(help: "How often each is done.") var rounds = 5
+    @Option(help: "How many follow live queries beside the writer, where there are some.") var subscribers = 8
 
     func run() async throws {
         let folder = directory + "/replay-benchmark-\(getpid())"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(atPath: folder) }
         try await recording(folder)
+        try await recordingObservers(folder)
         try await replaying(folder)
     }
 
@@ -29,28 +31,64 @@ struct ReplayBenchmark: AsyncParsableCommand {
     private func recording(_ folder: String) async throws {
         var ratios: [Double] = []
         for round in 0..<rounds {
-            let alone = try await write(to: "\(folder)/alone\(round)", trace: nil)
-            let recorded = try await write(to: "\(folder)/recorded\(round)", trace: "\(folder)/trace\(round)")
+            let alone = try await write(count, to: "\(folder)/alone\(round)", trace: nil)
+            let recorded = try await write(count, to: "\(folder)/recorded\(round)", trace: "\(folder)/trace\(round)")
             ratios.append(Double(alone) / Double(recorded))
         }
         print("a writer that is recorded: \(median(ratios)) of one alone, change sets of one record, not synced")
     }
 
-    private func write(to path: String, trace: String?) async throws -> Int {
+    /// The same beside subscribers, who are recorded too: each change set is a step, and one of them is given it.
+    private func recordingObservers(_ folder: String) async throws {
+        var ratios: [Double] = []
+        // A step takes some times what a commit does.
+        let count = max(count / 10, 1)
+        for round in 0..<rounds {
+            let path = "\(folder)/observed\(round)"
+            let alone = try await write(count, to: path, trace: nil, subscribers: subscribers)
+            let recorded = try await write(count, to: path, trace: path + ".trace", subscribers: subscribers)
+            ratios.append(Double(alone) / Double(recorded))
+        }
+        print("the same beside \(subscribers) subscribers to live queries, with what they are given: \(median(ratios))")
+    }
+
+    private func write(_ count: Int, to path: String, trace: String?, subscribers: Int = 0) async throws -> Int {
         var options = StoreOptions()
         options.durability = .relaxed
         options.limits.retainedChangeSets = count + 10
         let store = try Store(at: path, records: Visit.self, options: options)
         let recorder: Recorder? = if let trace { try await Recorder(store, to: trace) } else { nil }
+        let following = try await follow(store, subscribers)
         let begin = Monotonic.nanoseconds
         for number in 0..<count {
             try await store.write { tx in try tx.insert(Self.visit(number)) }
         }
         let time = Monotonic.nanoseconds - begin
+        for task in following {
+            task.cancel()
+            try await task.value
+        }
         try await recorder?.finish()
         store.close()
         try FileManager.default.removeItem(atPath: path)
         return time
+    }
+
+    /// Tasks that follow a live query each, of other records than the others', which have been given the first results.
+    private func follow(_ store: Store, _ subscribers: Int) async throws -> [Task<Void, any Error>] {
+        var tasks: [Task<Void, any Error>] = []
+        for number in 0..<subscribers {
+            let (begun, began) = AsyncStream<Void>.makeStream()
+            let (low, high) = (number * 400 / subscribers, (number + 1) * 400 / subscribers)
+            // A window, as who shows a list has: what is given does not grow with the records.
+            let request = Visit.where { $0.place >= low && $0.place < high }.order { $0.id.descending }.limit(100)
+            tasks.append(
+                Task {
+                    for try await _ in store.updates(of: request) { began.yield() }
+                })
+            for await _ in begun { break }
+        }
+        return tasks
     }
 
     /// Traces of one record a change set, replayed.
