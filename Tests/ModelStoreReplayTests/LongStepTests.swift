@@ -9,14 +9,32 @@ import Testing
     /// Inserts of one change set each, which come to be one step.
     private func writes(
         _ count: Int, _ body: @escaping @Sendable (inout WriteTransaction, Int) throws -> Void
-    )
-        -> [ReplayedWrite]
-    {
+    ) -> [ReplayedWrite] {
         (0..<count).map { number in
             ReplayedWrite(
                 time: Date(timeIntervalSinceReferenceDate: 0), originName: "test", processID: 1, epoch: 1,
                 .closure { tx in try body(&tx, number) })
         }
+    }
+
+    @Test func `A step in which the schema changes is shown as one`() async throws {
+        let (store, folder) = (try Store.temporary(records: Room.self, Ticket.self), try Folder())
+        let recorder = try await Recorder(store, to: folder.file("t"))
+        var rooms = store.updates(of: FetchRequest<Room>()).makeAsyncIterator()
+        _ = try await rooms.next()
+        var all = writes(2) { tx, number in
+            if number == 0 { try tx.insert(Room(name: "attic")) } else { try tx.insert(Ticket(text: "x")) }
+        }
+        var change = all[0]
+        let number = try #require(store.recordTypes.map(\.id).max()) + 1
+        change.content = .schema(try RecordType(id: number, declared: Sensor.recordSchema))
+        all.insert(change, at: 1)
+        let made = try store.replay(all)
+        #expect(made.positions.count == 3)
+        #expect(try await rooms.next()?.position == made.positions.last)
+        try await recorder.finish()
+        let summary = try await Replayer.replay(folder.file("t"))
+        #expect(summary.changeSetCount == 3 && summary.deliveryCount == 2 && summary.hasEqualHashes)
     }
 
     @Test(arguments: [1_000, 1_021, 2_500])
