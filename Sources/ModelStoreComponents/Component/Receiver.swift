@@ -14,7 +14,14 @@ final class Receiver<Element>: Sendable {
     init(_ body: @escaping @Sendable (Element) async throws -> Void) { self.body = HandoverMutex(Body(run: body)) }
 
     /// Takes the closure of a newer update.
-    func become(_ new: @escaping @Sendable (Element) async throws -> Void) { body.withLock { $0 = Body(run: new) } }
+    func become(_ new: @escaping @Sendable (Element) async throws -> Void) {
+        let old = body.withLock { body in
+            defer { body = Body(run: new) }
+            return body
+        }
+        // What it has captured is let go outside of the lock.
+        withExtendedLifetime(old) {}
+    }
 
     nonisolated(nonsending) func receive(_ element: Element) async throws {
         try await body.withLock { $0 }?.run(element)

@@ -1,3 +1,4 @@
+import StoreEngine
 public import StoreRuntime
 
 /// Hosts a tree of components in a scope, and updates it.
@@ -33,7 +34,8 @@ public actor ComponentHost {
 
     /// Places another value of the outermost component, and updates what that concerns.
     ///
-    /// - Throws: what `make` throws; ``StoreError``: `scopeClosed`; `closed` when the store is.
+    /// - Throws: what `make` throws; ``StoreError``: `scopeClosed`; `closed` when the store is; why that cannot be read, after which the
+    ///   value is shown as soon as it can.
     public func place<C: Component>(
         file: StaticString = #fileID, line: UInt = #line, _ make: @Sendable () throws -> C
     ) async throws {
@@ -50,7 +52,7 @@ public actor ComponentHost {
         // What was committed before may not have been told yet.
         await scope.untilShown()
         for _ in 0..<Tree.passLimit {
-            guard tree.isDue, !scope.isClosed else { return }
+            guard tree.isDue, !scope.isClosed else { return tree.comeToRest() }
             if isPassing { await passEnd() } else { try await pass() }
         }
         tree.pause()
@@ -63,7 +65,13 @@ public actor ComponentHost {
             for continuation in awaitingPass { continuation.resume() }
             awaitingPass = []
         }
-        tree.pass(in: try await scope.steadyView())
+        do {
+            tree.pass(in: try await scope.steadyView())
+        } catch {
+            // What was to be updated still is, once the store can be read.
+            if (error as? StoreError)?.code != .closed { inbox.signal.raise() }
+            throw error
+        }
     }
 
     private func passEnd() async { await withCheckedContinuation { awaitingPass.append($0) } }
@@ -89,7 +97,8 @@ extension Scope {
     /// The tree keeps the scope: one without a parent does not close with its last reference then, and has to be closed.
     ///
     /// - Parameter make: makes the value of the outermost one, on the host.
-    /// - Throws: what `make` throws; ``StoreError``: `scopeClosed`; `closed` when the store is.
+    /// - Throws: what `make` throws; ``StoreError``: `scopeClosed`; `closed` when the store is; why that cannot be read. Nothing is
+    ///   hosted then.
     public func host<C: Component>(
         file: StaticString = #fileID, line: UInt = #line, _ make: @escaping @Sendable () throws -> C
     ) async throws -> ComponentHost {

@@ -106,11 +106,11 @@ class Node {
         if isStale { markStale() }
     }
 
-    /// Borrows the models that the last update has read, which its reading keeps alive, and lets go those that it has not.
+    /// Pins the models that the last update has read, which its reading keeps alive, and lets go those that it has not.
     private func pinWhatIsRead() {
         for (id, object) in tracking.kept where readPins[id] == nil && object is any RestingObject {
             let isBorrowed = slots.contains { ($0 as? BorrowedSlot)?.object === object }
-            if !isBorrowed { readPins[id] = place(line).borrow(object, line.file, line.line) }
+            if !isBorrowed { readPins[id] = place(line).keep(object, line.file, line.line) }
         }
         for (id, pin) in readPins where tracking.kept[id] == nil {
             ownPlace?.takeBack(pin)

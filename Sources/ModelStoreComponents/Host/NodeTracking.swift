@@ -18,8 +18,7 @@ final class NodeTracking {
     func track(
         changed: @escaping @Sendable (UInt64) -> Void, body: () -> Void
     ) -> Bool {
-        number += 1
-        newestEnd.come()
+        endWatching()
         // Let go when the new update has read: what both read stays.
         let old = kept
         kept = [:]
@@ -42,8 +41,13 @@ final class NodeTracking {
 
     /// Ends the watching of the newest update.
     func end() {
-        number += 1
-        newestEnd.come()
+        endWatching()
         kept = [:]
+    }
+
+    private func endWatching() {
+        number += 1
+        // What that marks is no change.
+        _ = ThreadChanges.haveCome { newestEnd.come() }
     }
 }

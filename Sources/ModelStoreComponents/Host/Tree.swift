@@ -52,6 +52,9 @@ final class Tree {
         return !dueIDs.isEmpty
     }
 
+    /// Notes that nothing has to be updated.
+    func comeToRest() { ownPassCount = 0 }
+
     /// Has others on the actor have their turn, after many passes in a row.
     func pause() {
         guard !scope.isClosed else { return }

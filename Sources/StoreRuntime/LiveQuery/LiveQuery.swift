@@ -52,9 +52,10 @@ public final class LiveQuery<R: Record>: Observable, Sendable {
     public var results: LiveRecords<R> {
         get throws(StoreError) {
             noteRead()
+            let use = use
             let shown = use.result.tracked
             if let failure = use.result.failure { throw failure }
-            return try records(shown)
+            return try records(shown, of: use)
         }
     }
 
@@ -81,9 +82,10 @@ public final class LiveQuery<R: Record>: Observable, Sendable {
             let use = use
             let shown = use.result.trackedStructure
             if let failure = use.result.failure { throw failure }
-            if let known = state.withLock({ $0.models }), known.structure == shown.structure { return known.models }
-            let models = LiveModels(try records(shown), at: shown.position, core)
-            state.withLock { $0.models = (shown.structure, models) }
+            let known = state.withLock { $0.use === use ? $0.models : nil }
+            if let known, known.structure == shown.structure { return known.models }
+            let models = LiveModels(try records(shown, of: use), at: shown.position, core)
+            state.withLock { if $0.use === use { $0.models = (shown.structure, models) } }
             return models
         }
     }
@@ -96,11 +98,12 @@ public final class LiveQuery<R: Record>: Observable, Sendable {
         log.note(self, version: state.withLock { $0.version }, part: 0)
     }
 
-    private func records(_ shown: LiveShown) throws(StoreError) -> LiveRecords<R> {
-        let known = state.withLock { $0.decoded }
+    /// The records of what a request that is asked for, or was a moment ago, shows.
+    private func records(_ shown: LiveShown, of use: LiveUse) throws(StoreError) -> LiveRecords<R> {
+        let known = state.withLock { $0.use === use ? $0.decoded : nil }
         if let known, known.position == shown.position { return known.records }
         let records = try LiveRecords<R>(shown.rows, shown.catalog)
-        state.withLock { $0.decoded = (shown.position, records) }
+        state.withLock { if $0.use === use { $0.decoded = (shown.position, records) } }
         return records
     }
 

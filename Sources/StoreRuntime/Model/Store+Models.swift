@@ -48,6 +48,13 @@ extension StoreCore {
     /// one of its own, which shows the record as it was and is deleted from the next position on.
     func model<R: Record>(of record: R, key: [UInt8], at position: Position) -> Model<R> {
         if let model = try? model(R.self, id: record.recordID, key: key) { return model }
+        var (record, position) = (record, position)
+        // A later view may have it still, with other values.
+        if let view = ReadViewStorage.current(on: stepper.timeline), view.sequence > position.sequence,
+            let shown = try? view.record(R.self, id: record.recordID)
+        {
+            (record, position) = (shown, view.position)
+        }
         let model = Model(record, key: key, at: position, stepper.table(R.self), self)
         model.state.pushEnd { version in
             ModelVersion(version.of(R.self).record, at: position, after: position.sequence, isDeleted: true)

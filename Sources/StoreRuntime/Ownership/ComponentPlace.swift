@@ -9,6 +9,8 @@ package final class ComponentPlace {
     private let number: UInt64
     private var owned: [PinID] = []
     private var borrowed: Set<PinID> = []
+    /// Of what is only read: whoever has it otherwise answers for it after the end.
+    private var read: Set<PinID> = []
 
     package init(
         _ path: String, in scope: Scope, parent: ComponentPlace?, _ file: StaticString, _ line: UInt
@@ -30,9 +32,17 @@ package final class ComponentPlace {
         return Borrowing(pin: pin)
     }
 
-    /// Lets go what was borrowed.
+    /// Keeps an object that is read until that is taken back, or the place ends.
+    package func keep(_ object: AnyObject, _ file: StaticString, _ line: UInt) -> Borrowing {
+        let pin = registry.pin(object, .borrower, by: .program(inScope: number), file, line)
+        read.insert(pin)
+        return Borrowing(pin: pin)
+    }
+
+    /// Lets go what was borrowed or kept.
     package func takeBack(_ borrowing: Borrowing) {
         borrowed.remove(borrowing.pin)
+        read.remove(borrowing.pin)
         registry.unpin(borrowing.pin)
     }
 
@@ -45,6 +55,8 @@ package final class ComponentPlace {
     ///
     /// - Parameter scopes: the ids of scopes that end with it, whose tasks may have what it had until they have ended.
     package func end(with scopes: [UInt64]) {
+        for pin in read { registry.unpin(pin) }
+        read = []
         registry.unpin(owned + borrowed, of: path, number)
         owned = []
         borrowed = []

@@ -44,7 +44,17 @@ private struct Shown {
         let number = sent.value
         let last = last
         context.onClose { last.send(number) }
+        context.place(Digit(number: number))
     }
+}
+
+/// Another value of it is made with each update of its parent.
+@Component
+private struct Digit {
+    let number: Int
+    let description: @Sendable () -> String = { "a digit" }
+
+    func update(_ context: inout ComponentContext) {}
 }
 
 /// Hosts that fail, wait and go on.

@@ -89,6 +89,21 @@ private struct Glance {
         }
     }
 
+    @Test func `a model that a component has read is not its to answer for`() async throws {
+        let notices = try await Scene.run { scene in
+            let (journal, store) = (scene.journal, scene.store)
+            // The program's, beyond all scopes.
+            let kept = try store.model(Sensor.self, id: "s0")
+            for _ in 0..<2 {
+                try await scene.scope.withChild("part") { scope in
+                    _ = try await scope.host { Glance(journal: journal, store: store) }
+                }
+            }
+            #expect(store.ownership.whyAlive(kept).pins.isEmpty && store.ownership.leaks().isEmpty)
+        }
+        #expect(notices.all.isEmpty)
+    }
+
     @Test func `a model that only an update has asked for is followed, and goes with the place`() async throws {
         let notices = try await Scene.run { scene in
             let (journal, store) = (scene.journal, scene.store)
