@@ -20,6 +20,18 @@ import Testing
         try await recorder.finish()
     }
 
+    @Test func `Of the change sets that were made last, no more are held than may be`() {
+        var recent = RecentCommits()
+        for number in 1...40 {
+            let commit = TraceCommit(
+                sequence: UInt64(number), time: Date(timeIntervalSinceReferenceDate: 0), originName: "test",
+                processID: 1, epoch: 1, hash: nil, action: nil, changes: [.insert(type: "Ticket", record: .null)])
+            recent.append(commit, line: number, byteCount: Self.mebibyte)
+        }
+        #expect(recent.count == 8 && recent.last?.line == 40)
+        #expect(recent.after(30, changing: ["Ticket"]).map(\.line) == Array(33...40))
+    }
+
     @Test func `As many bytes are read ahead as may be, and no more`() async throws {
         let folder = try Folder()
         try await record(40, to: folder.file("t"))

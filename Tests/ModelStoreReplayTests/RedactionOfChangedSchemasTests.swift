@@ -129,4 +129,46 @@ import Testing
         let error = #expect(throws: StoreError.self) { try redactor.become(new) }
         #expect(error?.code == .notRecordable && error?.message.contains("Person.name") == true)
     }
+
+    @Test func `What stands for a redacted field's default stands in its description, too`() async throws {
+        let folder = try Folder()
+        let old = try Store(at: folder.file("s"), records: Member.self)
+        try await old.write { try $0.insert(Member(id: 1)) }
+        await old.shutdown()
+        // Rows from before a field have its default, which is in no change set.
+        let store = try Store(at: folder.file("s"), records: TokenMember.self)
+        try await store.write { try $0.insert(TokenMember(id: 2)) }
+        try await store.write { try $0.update(TokenMember.self, id: 1) { $0.token = "secret two" } }
+        try await store.write { try $0.delete(TokenMember.self, id: 2) }
+        for start in [RecordingOptions.Start.oldest, .newest] {
+            var options = RecordingOptions()
+            options.redactedFields = ["Member.token"]
+            options.start = start
+            let path = folder.file("t-\(start == .oldest)")
+            try store.record(to: path, options: options)
+            let text = String(decoding: try Data(contentsOf: URL(filePath: path)), as: UTF8.self)
+            for secret in ["secret one", "secret two"] {
+                #expect(!text.contains(secret) && !text.contains(Data(secret.utf8).base64EncodedString()))
+            }
+            try await Replayer.replay(path)
+        }
+        await store.shutdown()
+    }
+
+    @Test func `What an action has drawn cannot be drawn again`() throws {
+        let redactor = try Redactor(["Person.name"], [type(1, "Person", [FieldSchema("name", String.self)])])
+        let action = RecordedAction(name: "LogIn", payload: Array("{}".utf8), result: nil, seed: 77)
+        #expect(redactor.redact(action).seed == 0 && redactor.redact(action).payload == Array("null".utf8))
+    }
+}
+
+@Record
+private struct Member {
+    @ID var id: Int
+}
+
+@Record("Member")
+private struct TokenMember {
+    @ID var id: Int
+    var token: String = "secret one"
 }

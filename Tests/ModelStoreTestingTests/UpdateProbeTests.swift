@@ -43,6 +43,13 @@ import Testing
         await probe.expect(marbles: "+d@3,+e@4") { $0.id }
     }
 
+    @Test(.exhaustive) func `A probe need not tell of a store that goes with the test`() async throws {
+        let store = try Store.temporary(records: Lamp.self)
+        let query = try store.liveQuery(byWatts)
+        let probe = UpdateProbe(query.updates)
+        await probe.expect { update in #expect(update.results.isEmpty) }
+    }
+
     // MARK: Nothing
 
     @Test(.exhaustive) func `Nothing comes of a write that a request is not concerned with`() async throws {

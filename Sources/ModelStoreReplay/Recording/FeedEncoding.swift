@@ -33,6 +33,11 @@ struct FeedEncoding {
                 guard case .schema(let type) = changes[changes.count - 1] else { continue }
                 schemaChangeCount += 1
                 try redactor?.become(type)
+                do {
+                    if let redacted = try redactor?.redact(type) { changes[changes.count - 1] = .schema(redacted) }
+                } catch {
+                    throw StoreError(error, at: "change set \(last.sequence) of the feed")
+                }
             }
         }
         return TraceCommit(

@@ -105,9 +105,44 @@ struct Redactor {
         }
     }
 
-    /// What is left of an action: its name. Nobody knows which of its values are those of redacted fields.
+    /// What is left of an action: its name. Nobody knows which of its values are those of redacted fields, and those that it has drawn
+    /// could be drawn again from its seed.
     func redact(_ action: RecordedAction) -> RecordedAction {
-        RecordedAction(name: action.name, payload: Array("null".utf8), result: nil, seed: action.seed)
+        RecordedAction(name: action.name, payload: Array("null".utf8), result: nil, seed: 0)
+    }
+
+    /// A type's description with what stands for its redacted fields' constants.
+    mutating func redact(_ type: RecordType) throws(CodecError) -> RecordType {
+        guard fields[type.id] != nil else { return type }
+        var result = type
+        result.fields = try redact(type.fields, of: type)
+        for place in result.earlierVersions.indices {
+            result.earlierVersions[place].fields = try redact(type.earlierVersions[place].fields, of: type)
+        }
+        return result
+    }
+
+    private mutating func redact(_ stored: [StoredField], of type: RecordType) throws(CodecError) -> [StoredField] {
+        var result = stored
+        for place in result.indices where fields[type.id]?.contains(result[place].id) == true {
+            let field = result[place]
+            if case .value(let bytes) = field.schema.defaultValue {
+                result[place].schema = FieldSchema(
+                    name: field.name, type: field.type, defaultValue: .value(try redact(bytes, as: field.type)),
+                    renamedFrom: field.schema.renamedFrom, onDelete: field.schema.deleteRule)
+            }
+            if let missing = field.missing { result[place].missing = try redact(missing, as: field.type) }
+        }
+        return result
+    }
+
+    private mutating func redact(_ bytes: [UInt8], as type: FieldType) throws(CodecError) -> [UInt8] {
+        let value = unsafe try DynamicValue(from: bytes.span.bytes, as: type)
+        var json = value.json(as: type, .exact)
+        redact(&json, type)
+        var writer = ByteWriter(capacity: 32)
+        try DynamicValue(json: json, as: type, .exact).encode(as: type, to: &writer)
+        return writer.array()
     }
 
     mutating func redact(_ record: inout JSONValue, of type: RecordType) {

@@ -10,7 +10,10 @@ enum TraceBase {
         _ scope: ReadingScope, at position: Position, to path: String, _ redactor: inout Redactor?,
         redacted: [String]
     ) throws -> (writer: TraceWriter, rowCount: Int) {
-        let types = position.sequence == 0 ? [] : try scope.storedTypes()
+        var types = position.sequence == 0 ? [] : try scope.storedTypes()
+        for place in types.indices {
+            if let redacted = try redactor?.redact(types[place]) { types[place] = redacted }
+        }
         let open = position.sequence == 0 ? [] : Array(scope.catalog.types.enumerated())
         var assigned: [(type: UInt32, id: UInt64)] = []
         var rowCount = 0

@@ -14,12 +14,15 @@ struct RecentCommits {
     private static let maximum = (count: 4_096, bytes: 8 << 20)
 
     /// The oldest first; those before `start` are forgotten.
-    private var entries: [Entry] = []
+    private var entries: [Entry?] = []
     private var start = 0
     private var byteCount = 0
 
     /// The newest.
-    var last: Entry? { entries.last }
+    var last: Entry? { entries.last ?? nil }
+
+    /// How many are held.
+    var count: Int { entries.count { $0 != nil } }
 
     /// Adds the next change set.
     ///
@@ -31,7 +34,8 @@ struct RecentCommits {
         while entries.count - start > 1,
             entries.count - start > Self.maximum.count || self.byteCount > Self.maximum.bytes
         {
-            self.byteCount -= entries[start].byteCount
+            self.byteCount -= entries[start]?.byteCount ?? 0
+            entries[start] = nil
             start += 1
         }
         guard start > 1_024, start * 2 > entries.count else { return }
@@ -43,7 +47,7 @@ struct RecentCommits {
     ///
     /// - Parameter types: the names of the types.
     func after(_ sequence: UInt64, changing types: Set<String>) -> [Entry] {
-        entries[start...].filter { $0.commit.sequence > sequence && $0.commit.changes(anyOf: types) }
+        entries[start...].compactMap(\.self).filter { $0.commit.sequence > sequence && $0.commit.changes(anyOf: types) }
     }
 }
 

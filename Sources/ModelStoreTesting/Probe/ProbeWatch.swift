@@ -3,7 +3,7 @@ import Testing
 
 /// What ends at the end of a test.
 protocol Finishable: AnyObject, Sendable {
-    func finish(sourceLocation: SourceLocation) async
+    func finish(atTestEnd sourceLocation: SourceLocation) async
 }
 
 extension UpdateProbe: Finishable {}
@@ -21,7 +21,7 @@ final class ProbeWatch: Sendable {
 
     /// Ends all probes, in the order that they were made in.
     func finish(sourceLocation: SourceLocation) async {
-        for probe in probes.withLock({ $0 }) { await probe.finish(sourceLocation: sourceLocation) }
+        for probe in probes.withLock({ $0 }) { await probe.finish(atTestEnd: sourceLocation) }
     }
 }
 

@@ -1,4 +1,5 @@
 public import ModelStore
+import StoreEngine
 import StoreRuntime
 import Synchronization
 public import Testing
@@ -192,6 +193,15 @@ public final class UpdateProbe<Element: Sendable>: Sendable {
     ///
     /// - Parameter sourceLocation: where the end is.
     public func finish(sourceLocation: SourceLocation = #_sourceLocation) async {
+        await finish(sourceLocation) { _ in true }
+    }
+
+    /// The same after the test's body, with which its store may have gone.
+    func finish(atTestEnd sourceLocation: SourceLocation) async {
+        await finish(sourceLocation) { ($0 as? StoreError)?.code != .closed }
+    }
+
+    private func finish(_ sourceLocation: SourceLocation, counts: (any Error) -> Bool) async {
         let isFirst = state.withLock { state in
             defer { state.isFinished = true }
             return !state.isFinished
@@ -206,7 +216,7 @@ public final class UpdateProbe<Element: Sendable>: Sendable {
         }
         if !rest.isEmpty { failUnexpected(rest, sourceLocation) }
         switch last {
-        case .failure(let error) where !wasTold:
+        case .failure(let error) where !wasTold && counts(error):
             fail("the sequence failed, and nobody has expected it: \(error)", sourceLocation)
         case nil where reader.canPoll:
             fail("the sequence has not said within \(limit) whether it has an element", sourceLocation)

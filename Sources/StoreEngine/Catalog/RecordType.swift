@@ -93,7 +93,7 @@ public struct EarlierVersion: Hashable, Sendable, Codable {
     /// The version.
     public let version: UInt32
     /// Its fields as they were.
-    public let fields: [StoredField]
+    public var fields: [StoredField]
     /// Which of them were the id, by number; nil for those that are now.
     public var idFields: [UInt32]?
 }
