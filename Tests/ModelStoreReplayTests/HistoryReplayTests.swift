@@ -161,6 +161,23 @@ import Testing
         }
     }
 
+    @Test func `What stands behind the end of a trace is an error`() async throws {
+        let folder = try Folder()
+        try await Self.record(seed: 1, to: folder.file("t"))
+        let trace = try folder.read("t")
+        for tail in ["\n", " ", "x", "\0", "{}\n", String(decoding: trace, as: UTF8.self)] {
+            try folder.write(trace + Array(tail.utf8), to: "longer")
+            for accepts in [false, true] {
+                var options = ReplayOptions()
+                options.acceptsUnfinished = accepts
+                let error = await #expect(throws: StoreError.self) {
+                    try await Replayer.replay(folder.file("longer"), options: options)
+                }
+                #expect(error?.code == .traceDamaged && error?.message.contains("after its end") == true)
+            }
+        }
+    }
+
     @Test func `A replay that stops early leaves the rest of a long trace unread`() async throws {
         let folder = try Folder()
         let store = try Store.temporary(records: Room.self, Sensor.self, Ticket.self)

@@ -7,7 +7,7 @@ public import StoreRuntime
 /// @Record
 /// struct Counter {
 ///     @ID var name: String
-///     var count = 0
+///     var count: Int = 0
 /// }
 ///
 /// enum CounterAction: StateAction {

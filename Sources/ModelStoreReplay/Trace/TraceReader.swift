@@ -102,10 +102,10 @@ package final class TraceReader {
                     }
                 }
                 frameCount += texts.count
-                chunk = frames
                 guard try foundEnd == nil || lines.next() == nil else {
                     throw TraceMistake("it goes on after its end")
                 }
+                chunk = frames
                 chunkPlace = 0
                 end = foundEnd
                 return
