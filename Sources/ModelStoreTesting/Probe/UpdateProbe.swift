@@ -73,7 +73,7 @@ public final class UpdateProbe<Element: Sendable>: Sendable {
     public convenience init<R: Record>(
         _ updates: LiveUpdates<R>, limit: Duration = .seconds(60), sourceLocation: SourceLocation = #_sourceLocation
     ) where Element == LiveUpdate<R> {
-        self.init(ProbeReader(ProbedUpdates(updates)) { try $0.poll() }, limit, sourceLocation) { update in
+        self.init(ProbeReader(updates) { try $0.poll() }, limit, sourceLocation) { update in
             "\(MarbleGroup(update) { "\($0.recordID)" }) at \(update.position.sequence)"
         }
     }
@@ -87,7 +87,7 @@ public final class UpdateProbe<Element: Sendable>: Sendable {
     public convenience init<V>(
         _ values: LiveValues<V>, limit: Duration = .seconds(60), sourceLocation: SourceLocation = #_sourceLocation
     ) where Element == LiveValue<V> {
-        self.init(ProbeReader(ProbedValues(values)) { try $0.poll() }, limit, sourceLocation) { value in
+        self.init(ProbeReader(values) { try $0.poll() }, limit, sourceLocation) { value in
             "\(value.value) at \(value.position.sequence)"
         }
     }

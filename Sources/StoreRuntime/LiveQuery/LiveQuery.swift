@@ -51,10 +51,7 @@ public final class LiveQuery<R: Record>: Observable, Sendable {
     /// - Throws: ``StoreError``: `damaged`; why the results are not kept up to date any more.
     public var results: LiveRecords<R> {
         get throws(StoreError) {
-            noteRead()
-            let use = use
-            let shown = use.result.tracked
-            if let failure = use.result.failure { throw failure }
+            let (shown, use) = try read { $0.tracked }
             return try records(shown, of: use)
         }
     }
@@ -62,10 +59,7 @@ public final class LiveQuery<R: Record>: Observable, Sendable {
     /// The results, of which nothing is decoded before it is asked for; as ``results`` otherwise.
     public var lazyResults: LazyRecords<R> {
         get throws(StoreError) {
-            noteRead()
-            let use = use
-            let shown = use.result.tracked
-            if let failure = use.result.failure { throw failure }
+            let shown = try read { $0.tracked }.shown
             return try LazyRecords(shown.rows, shown.catalog)
         }
     }
@@ -78,16 +72,22 @@ public final class LiveQuery<R: Record>: Observable, Sendable {
     /// - Throws: ``StoreError``: `damaged`; why the results are not kept up to date any more.
     public var models: LiveModels<R> {
         get throws(StoreError) {
-            noteRead()
-            let use = use
-            let shown = use.result.trackedStructure
-            if let failure = use.result.failure { throw failure }
+            let (shown, use) = try read { $0.trackedStructure }
             let known = state.withLock { $0.use === use ? $0.models : nil }
             if let known, known.structure == shown.structure { return known.models }
             let models = LiveModels(try records(shown, of: use), at: shown.position, core)
             state.withLock { if $0.use === use { $0.models = (shown.structure, models) } }
             return models
         }
+    }
+
+    /// What is shown, tracked in one way or the other, and of which result.
+    private func read(_ tracked: (LiveResult) -> LiveShown) throws(StoreError) -> (shown: LiveShown, use: LiveUse) {
+        noteRead()
+        let use = use
+        let shown = tracked(use.result)
+        if let failure = use.result.failure { throw failure }
+        return (shown, use)
     }
 
     private func noteRead() {

@@ -29,6 +29,8 @@ public struct LiveUpdates<R: Record>: AsyncSequence, Sendable {
         public mutating func next() async throws -> LiveUpdate<R>? { try await begin().next() }
 
         /// The update to what is shown now, without waiting for one; nil where that is what was given last.
+        ///
+        /// - Throws: why no more updates come, once there is none left.
         package mutating func poll() throws -> LiveUpdate<R>? { try begin().poll() }
 
         private mutating func begin() throws -> LiveWatch<R> {

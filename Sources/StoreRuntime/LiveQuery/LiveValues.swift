@@ -46,9 +46,15 @@ public struct LiveValues<Value: Sendable>: AsyncSequence, Sendable {
         }
 
         /// The value now, without waiting for another; nil where it is the one that was given last.
+        ///
+        /// - Throws: why no more values come, once there is none left.
         package mutating func poll() throws -> LiveValue<Value>? {
-            let new = try begin().current()
-            if let last, values.areEqual(last.value, new.value) { return nil }
+            let source = try begin()
+            let new = try source.current()
+            if let last, values.areEqual(last.value, new.value) {
+                if let failure = source.failure { throw failure }
+                return nil
+            }
             last = new
             return new
         }

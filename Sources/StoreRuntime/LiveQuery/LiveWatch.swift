@@ -17,7 +17,13 @@ final class LiveWatch<R: Record> {
     }
 
     /// The update to what is shown now, without waiting for one; nil where that is what was given last.
-    func poll() throws -> LiveUpdate<R>? { try steps.poll().map { try LiveUpdate($0) } }
+    ///
+    /// - Throws: why no more updates come, once there is none left.
+    func poll() throws -> LiveUpdate<R>? {
+        if let step = steps.poll() { return try LiveUpdate(step) }
+        if let failure { throw failure }
+        return nil
+    }
 
     /// Turns to what is asked for now, and waits until that is shown.
     func settle() async { await steps.settle() }

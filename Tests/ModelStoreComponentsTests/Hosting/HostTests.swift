@@ -52,7 +52,6 @@ private struct Shown {
 @Component
 private struct Digit {
     let number: Int
-    let description: @Sendable () -> String = { "a digit" }
 
     func update(_ context: inout ComponentContext) {}
 }
