@@ -40,6 +40,8 @@ extension StoreEvent {
             logger.warning(
                 "a consumer has expired: what it has not seen is not retained any longer",
                 metadata: ["consumer": "\(name)", "position": "\(position.sequence)"])
+        case .observationFailed(let error):
+            logger.error("models and live queries have ended", metadata: ["error": "\(error)"])
         }
     }
 }

@@ -21,6 +21,7 @@ public final class StoreMetrics: Sendable {
     private let changeSets: Counter
     private let changes: Counter
     private let foreignWrites: Counter
+    private let observationFailures: Counter
     private let consumerExpiries: Counter
     private let pollFailures: Counter
     /// Of the consumers that were there at the last look.
@@ -46,6 +47,7 @@ public final class StoreMetrics: Sendable {
         changeSets = counter("change_sets")
         changes = counter("changes")
         foreignWrites = counter("foreign_writes")
+        observationFailures = counter("observation_failures")
         consumerExpiries = counter("consumer_expiries")
         pollFailures = counter("poll_failures")
     }
@@ -67,6 +69,7 @@ public final class StoreMetrics: Sendable {
         case .consumerExpired: consumerExpiries.increment()
         // Told by the gauge of the map's size.
         case .mapGrew: break
+        case .observationFailed: observationFailures.increment()
         }
     }
 

@@ -33,6 +33,12 @@ package final class DecodedContent: Sendable {
 }
 
 extension RecordContent {
+    /// The sequence number of the change set that inserted the record; 0, which none has, where the bytes are no record.
+    package var incarnation: UInt64 {
+        let bytes = bytes
+        return (try? unsafe RecordBytes(unverified: bytes.span.bytes).incarnation) ?? 0
+    }
+
     /// Calls `body` with the record's fields.
     func withTable<T>(_ body: (FieldTable) throws(CodecError) -> T) throws(CodecError) -> T {
         let bytes = bytes

@@ -3,10 +3,15 @@ import StoreEngine
 
 /// Somebody who wants to know when records of some types have changed, in some of their fields.
 ///
-/// - `signal` is protected by its mutex; it is set once.
+/// - `state` is protected by its mutex.
 final class LiveDependent: Sendable {
+    private struct State {
+        var signal: Signal?
+        var isEnded = false
+    }
+
     private let reads: [UInt32: PlaceSet]
-    private let signal = HandoverMutex<Signal?>(nil)
+    private let state = HandoverMutex(State())
 
     init(_ reads: [LiveDependencies.OfType]) {
         self.reads = Dictionary(reads.map { ($0.type, $0.places) }) { first, second in
@@ -18,7 +23,14 @@ final class LiveDependent: Sendable {
 
     var typeNumbers: Dictionary<UInt32, PlaceSet>.Keys { reads.keys }
 
-    func subscribe(_ signal: Signal) { self.signal.withLock { $0 = signal } }
+    /// Has a signal raised instead of the one before.
+    func subscribe(_ signal: Signal) {
+        let isEnded = state.withLock { state in
+            state.signal = signal
+            return state.isEnded
+        }
+        if isEnded { signal.end() }
+    }
 
     /// Whether a step's changes concern it.
     ///
@@ -30,39 +42,67 @@ final class LiveDependent: Sendable {
 
 extension LiveDependent: Publishing {
     func willShow(_ sequence: UInt64) {}
-    func didShow(_ sequence: UInt64) { signal.withLock { $0 }?.raise() }
+    func didShow(_ sequence: UInt64) { state.withLock { $0.signal }?.raise() }
     func prune(below floor: UInt64) -> Bool { false }
-    func end() { signal.withLock { $0 }?.end() }
+
+    func end() {
+        let signal = state.withLock { state in
+            state.isEnded = true
+            return state.signal
+        }
+        signal?.end()
+    }
 }
 
-/// The dependents of a store.
+/// The dependents of a store, each of which a step visits only where it changed a type that they read.
 struct LiveDependents {
-    private var dependents: [ObjectIdentifier: LiveDependent] = [:]
-    /// How many depend on each type, by its number.
-    private var counts: [UInt32: Int] = [:]
+    /// By numbers in the order in which they came, which is that of telling them.
+    private var dependents: [UInt64: LiveDependent] = [:]
+    private var numbers: [ObjectIdentifier: UInt64] = [:]
+    private var lastNumber: UInt64 = 0
+    /// Those that read a type, by its number.
+    private var readers: [UInt32: Set<UInt64>] = [:]
 
-    var all: [LiveDependent] { Array(dependents.values) }
+    /// How many steps have looked at, together.
+    private(set) var visitCount = 0
+
+    var all: [LiveDependent] { inOrder(dependents.keys) }
 
     mutating func add(_ dependent: LiveDependent) {
-        dependents[ObjectIdentifier(dependent)] = dependent
-        for type in dependent.typeNumbers { counts[type, default: 0] += 1 }
+        lastNumber += 1
+        dependents[lastNumber] = dependent
+        numbers[ObjectIdentifier(dependent)] = lastNumber
+        for type in dependent.typeNumbers { readers[type, default: []].insert(lastNumber) }
     }
 
     mutating func remove(_ dependent: LiveDependent) {
-        guard dependents.removeValue(forKey: ObjectIdentifier(dependent)) != nil else { return }
-        for type in dependent.typeNumbers { counts[type, default: 1] -= 1 }
+        guard let number = numbers.removeValue(forKey: ObjectIdentifier(dependent)) else { return }
+        dependents[number] = nil
+        for type in dependent.typeNumbers {
+            readers[type]?.remove(number)
+            if readers[type]?.isEmpty ?? false { readers[type] = nil }
+        }
     }
 
-    func isInterested(inType number: UInt32) -> Bool { counts[number] ?? 0 > 0 }
+    func isInterested(inType number: UInt32) -> Bool { readers[number] != nil }
 
     /// Adds those that a step concerns to `publication`.
     ///
     /// - Parameter changes: the step's changes; nil where all may have changed.
-    func apply(_ changes: [StepChange]?, _ publication: inout Publication) {
-        if dependents.isEmpty { return }
-        guard let changes else { return publication.others += all }
+    mutating func apply(_ changes: [StepChange]?, _ publication: inout Publication) {
+        if readers.isEmpty { return }
+        guard let changes else {
+            return publication.others += inOrder(readers.values.reduce(into: Set()) { $0.formUnion($1) })
+        }
         var changed: [UInt32: PlaceSet] = [:]
         for change in changes { changed[change.type.type.id, default: PlaceSet()].formUnion(change.changedPlaces) }
-        publication.others += dependents.values.filter { $0.isConcerned(by: changed) }
+        var visited: Set<UInt64> = []
+        for type in changed.keys { visited.formUnion(readers[type] ?? []) }
+        visitCount += visited.count
+        publication.others += inOrder(visited).filter { $0.isConcerned(by: changed) }
+    }
+
+    private func inOrder(_ numbers: some Collection<UInt64>) -> [LiveDependent] {
+        numbers.sorted().compactMap { dependents[$0] }
     }
 }

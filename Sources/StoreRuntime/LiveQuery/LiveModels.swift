@@ -32,6 +32,6 @@ public struct LiveModels<R: Record>: RandomAccessCollection, Sendable {
     /// nobody has its model.
     public subscript(index: Int) -> Model<R> {
         guard let source else { preconditionFailure("there is no model \(index)") }
-        return source.core.model(of: records[index], key: records.rows[index].key, at: source.position)
+        return source.core.model(of: StoredRecord(records[index], records.rows[index]), at: source.position)
     }
 }

@@ -38,6 +38,24 @@ struct LiveRegistry {
         return result
     }
 
+    /// What a request has for a result in a snapshot, of which nothing is kept up to date.
+    static func run(
+        _ key: LiveKey, in scope: ReadingScope, at position: Position, _ timeline: Timeline
+    ) throws(StoreError) -> LiveShown {
+        var registry = LiveRegistry()
+        return try registry.use(key, in: scope, at: position, timeline).visible
+    }
+
+    /// Ends all results: nothing can be kept up to date any more.
+    ///
+    /// - Returns: those that observers have to be told of.
+    mutating func fail(_ error: StoreError) -> [LiveResult] {
+        let results = results
+        for result in results { result.fail(error) }
+        self = LiveRegistry()
+        return results
+    }
+
     /// Balances one use; the last one ends the result's upkeep.
     mutating func release(_ result: LiveResult) {
         // One that failed may have been followed by another of the same request.

@@ -67,21 +67,37 @@ final class LiveResult: Observable, Sendable {
     /// What is shown to the calling thread, tracked by Observation.
     var tracked: LiveShown {
         registrar.access(self, keyPath: \.tracked)
-        let shown = shown(at: timeline.readSequence) ?? state.withLock { $0.versions.oldest }
-        ReadLog.current?.note(self, version: shown.position.sequence, part: 0)
-        return shown
+        return shownToReader(part: 0)
     }
 
     /// The same, tracked for which records there are and where alone.
     var trackedStructure: LiveShown {
         registrar.access(self, keyPath: \.trackedStructure)
         state.withLock { $0.hasReadStructure = true }
-        let shown = shown(at: timeline.readSequence) ?? state.withLock { $0.versions.oldest }
-        ReadLog.current?.note(self, version: shown.position.sequence, part: Self.structurePart)
-        return shown
+        return shownToReader(part: Self.structurePart)
     }
 
     private static let structurePart = 1
+
+    private func shownToReader(part: Int) -> LiveShown {
+        let shown = shown(at: timeline.readSequence) ?? shownBeforeAll()
+        if let log = ReadLog.current {
+            // A failure is no version: who has read after it has read all that there is.
+            let isOver = state.withLock { $0.failure != nil }
+            log.note(self, version: isOver ? .max : shown.position.sequence, part: part)
+        }
+        return shown
+    }
+
+    /// What the calling thread's view has, where that is older than all that is known; else the oldest that is.
+    private func shownBeforeAll() -> LiveShown {
+        guard let view = ReadViewStorage.current(on: timeline),
+            let shown = try? LiveRegistry.run(key, in: view.scope, at: view.position, timeline)
+        else { return state.withLock { $0.versions.oldest } }
+        let floor = timeline.floor
+        state.withLock { $0.versions.addEarlier(shown, at: view.sequence, floor: floor) }
+        return shown
+    }
 
     /// What is shown outside of read views.
     var visible: LiveShown {
@@ -109,7 +125,7 @@ final class LiveResult: Observable, Sendable {
         }
     }
 
-    /// Ends the result: it cannot be kept up to date.
+    /// Ends the result: it cannot be kept up to date. Those who observe it are told when the step is published.
     func fail(_ error: StoreError) { state.withLock { $0.failure = error } }
 
     /// Has a signal raised whenever something else is shown.
@@ -168,6 +184,7 @@ extension LiveResult: Publishing {
 extension LiveResult: LoggedSource {
     package func hasChanged(since sequence: UInt64, part: Int) -> Bool {
         state.withLock { state in
+            if state.failure != nil { return sequence < .max }
             let newest = part == Self.structurePart ? state.versions.newest.structure : state.versions.newestSequence
             return newest > sequence
         }

@@ -11,7 +11,7 @@ public struct LiveValue<Value: Sendable>: Sendable {
 /// A value that depends on records, and then each other one: an asynchronous sequence that has no end of its own.
 ///
 /// Who is slow misses values between, never the newest. The sequence ends when its task is cancelled; the iterator throws what
-/// the making of the value throws, and ``StoreError``.
+/// the making of the value throws, and ``StoreError``; asked again after that it tries again.
 public struct LiveValues<Value: Sendable>: AsyncSequence, Sendable {
     public typealias Element = LiveValue<Value>
 
@@ -41,7 +41,13 @@ public struct LiveValues<Value: Sendable>: AsyncSequence, Sendable {
                 let wake = await signal.wait()
                 if wake == .cancelled { return nil }
                 if wake == .ended { throw source.failure ?? WriteQueue.closed }
-                if let new = try poll() { return new }
+                do {
+                    if let new = try poll() { return new }
+                } catch {
+                    // Who asks again after an error is not to wait for another change.
+                    signal.raise()
+                    throw error
+                }
             }
         }
 

@@ -25,11 +25,13 @@ public final class Model<R: Record>: Observable, Identifiable, Sendable {
     let table: TypedModelTable<R>
     @usableFromInline let state: ModelState
 
-    init(_ record: R, key: [UInt8], at position: Position, _ table: TypedModelTable<R>, _ core: StoreCore) {
-        id = record.recordID
+    init(_ found: StoredRecord<R>, at position: Position, _ table: TypedModelTable<R>, _ core: StoreCore) {
+        id = found.record.recordID
         self.core = core
         self.table = table
-        state = ModelState(ModelVersion(record, at: position), key: key, table.slots, table.timeline)
+        state = ModelState(
+            ModelVersion(found.record, at: position), key: found.key, incarnation: found.incarnation, table.slots,
+            table.timeline)
         state.model = self
     }
 
@@ -73,7 +75,7 @@ public final class Model<R: Record>: Observable, Identifiable, Sendable {
         guard let view = ReadViewStorage.current(on: table.timeline) else { return visible }
         let record = try? view.record(R.self, id: id)
         let version = record.map { ModelVersion($0, at: view.position) }
-        return state.addOldest(version, in: view, logging: part).of(R.self)
+        return state.addEarlier(version, in: view, logging: part).of(R.self)
     }
 
     /// What is shown outside of read views.

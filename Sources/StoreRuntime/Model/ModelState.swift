@@ -22,6 +22,8 @@ final class ModelState: Observable, Sendable {
     }
 
     let key: [UInt8]
+    /// Which of the records that were stored under the key one after the other it is.
+    let incarnation: UInt64
     let timeline: Timeline
     private let slots: ModelSlots
     private let registrar = ObservationRegistrar()
@@ -31,8 +33,11 @@ final class ModelState: Observable, Sendable {
     private let state: HandoverMutex<State>
 
     /// - Parameter slots: shared by all models of a type.
-    init(_ version: AnyModelVersion, key: [UInt8], _ slots: ModelSlots, _ timeline: Timeline) {
+    init(
+        _ version: AnyModelVersion, key: [UInt8], incarnation: UInt64, _ slots: ModelSlots, _ timeline: Timeline
+    ) {
         self.key = key
+        self.incarnation = incarnation
         self.slots = slots
         self.timeline = timeline
         state = HandoverMutex(State(versions: Versions(version, at: version.sequence)))
@@ -104,11 +109,12 @@ final class ModelState: Observable, Sendable {
     ///
     /// - Parameter version: nil where the snapshot has no record.
     /// - Returns: what is shown in the view.
-    func addOldest(_ version: AnyModelVersion?, in view: ReadViewStorage, logging part: Int?) -> AnyModelVersion {
+    func addEarlier(_ version: AnyModelVersion?, in view: ReadViewStorage, logging part: Int?) -> AnyModelVersion {
+        let floor = timeline.floor
         let shown = state.withLock { state in
             if let known = state.versions.value(at: view.sequence) { return known }
             guard let version else { return state.versions.oldest }
-            state.versions.addOldest(version, at: view.sequence)
+            state.versions.addEarlier(version, at: view.sequence, floor: floor)
             return version
         }
         note(shown.sequence, part)

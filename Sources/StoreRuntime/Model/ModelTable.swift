@@ -13,16 +13,18 @@ protocol ModelTable: AnyObject, Sendable {
     ///
     /// A model whose record cannot be decoded ends: it keeps its last values, and asking for it again tells the error.
     ///
-    /// - Parameter previous: the position of the step before.
+    /// - Parameters:
+    ///   - previous: the position of the step before.
+    ///   - scope: the step's snapshot.
     func apply(
-        _ changes: [StepChange], from previous: UInt64, to position: Position, _ catalog: Catalog,
+        _ changes: [StepChange], from previous: UInt64, in scope: borrowing ReadingScope, at position: Position,
         _ publication: inout Publication
     )
 
-    /// Reads all models' records again; as ``apply(_:from:to:_:_:)`` otherwise.
+    /// Reads all models' records again; as ``apply(_:from:in:at:_:)`` otherwise.
     func refresh(_ scope: borrowing ReadingScope, at position: Position, _ publication: inout Publication)
 
-    /// Tells all observers that nothing comes any more.
+    /// Tells all observers that nothing comes any more, those who come later too.
     func endAll()
 
     /// The models, for reports.
@@ -46,10 +48,10 @@ final class TypedModelTable<R: Record>: ModelTable {
 
     /// Adds a model, unless there is one.
     ///
-    /// - Parameter isLate: whether the model may lack what was applied since it was read.
+    /// - Parameter applying: gives the position that is being applied, or was last.
     /// - Returns: the model of the key; nil when it has to be read again.
-    func add(_ model: Model<R>, isLate: () -> Bool) -> Model<R>? {
-        TypedModelTable.typed(index.add(model.state, isLate: isLate))
+    func add(_ model: Model<R>, applying: () -> UInt64) -> Model<R>? {
+        TypedModelTable.typed(index.add(model.state, applying: applying))
     }
 
     // The states of this table's index are made by models of `R` alone.
@@ -61,43 +63,55 @@ final class TypedModelTable<R: Record>: ModelTable {
     func remove(_ state: ModelState) { index.remove(state) }
 
     func apply(
-        _ changes: [StepChange], from previous: UInt64, to position: Position, _ catalog: Catalog,
+        _ changes: [StepChange], from previous: UInt64, in scope: borrowing ReadingScope, at position: Position,
         _ publication: inout Publication
     ) {
-        guard !isEmpty, let binding = try? catalog.binding(R.self) else { return }
-        for (place, state) in index.touched(by: changes, of: binding.type) {
+        // A step's net changes do not say what became of a record that was read in the middle of them.
+        let ahead = index.takeAhead(before: position.sequence)
+        guard !isEmpty, let binding = try? scope.state.catalog.binding(R.self) else { return }
+        for state in ahead { refresh(state, binding, scope, at: position, &publication) }
+        for (place, state) in index.touched(by: changes, of: binding.type) where state.newestSequence <= previous {
             let change = changes[place]
             switch change.kind {
             case .delete, .replace: delete(state, at: position, &publication)
             default:
-                endingOnError(state) { () throws(StoreError) in
-                    guard let record = try change.after?.freshRecord(R.self, binding) else { return }
+                do throws(StoreError) {
+                    guard let record = try change.after?.freshRecord(R.self, binding) else { continue }
                     let version = state.push(at: position) { before in
-                        // What was read in the middle of the step has part of its changes.
-                        let isExact = before.sequence <= previous
-                        return self.version(
-                            of: record, at: position, after: before,
-                            isExact ? binding.declaredPlaces(of: change.changedPlaces) : nil)
+                        self.version(
+                            of: record, at: position, after: before, binding.declaredPlaces(of: change.changedPlaces))
                     }
                     if let version { publication.models.append((state, version)) }
+                } catch {
+                    end(state, &publication)
                 }
             }
         }
     }
 
     func refresh(_ scope: borrowing ReadingScope, at position: Position, _ publication: inout Publication) {
+        _ = index.takeAhead(before: position.sequence)
         guard !isEmpty, let binding = try? scope.state.catalog.binding(R.self) else { return }
-        for state in index.all {
-            endingOnError(state) { () throws(StoreError) in
-                guard let content = try scope.content(of: binding.type, key: state.key) else {
-                    return delete(state, at: position, &publication)
-                }
-                let record = try content.freshRecord(R.self, binding)
-                let version = state.push(at: position) { before in
-                    self.version(of: record, at: position, after: before, nil)
-                }
-                if let version { publication.models.append((state, version)) }
+        for state in index.all { refresh(state, binding, scope, at: position, &publication) }
+    }
+
+    /// Reads a model's record again.
+    private func refresh(
+        _ state: ModelState, _ binding: TypedBinding, _ scope: borrowing ReadingScope, at position: Position,
+        _ publication: inout Publication
+    ) {
+        do throws(StoreError) {
+            let content = try scope.content(of: binding.type, key: state.key)
+            guard let content, content.incarnation == state.incarnation else {
+                return delete(state, at: position, &publication)
             }
+            let record = try content.freshRecord(R.self, binding)
+            let version = state.push(at: position) { before in
+                self.version(of: record, at: position, after: before, nil)
+            }
+            if let version { publication.models.append((state, version)) }
+        } catch {
+            end(state, &publication)
         }
     }
 
@@ -112,26 +126,23 @@ final class TypedModelTable<R: Record>: ModelTable {
         return ModelVersion(record, at: position, after: before.sequence, changedPlaces: changed)
     }
 
-    /// Ends a model whose record cannot be read. Others, and live results, must not suffer from that.
-    private func endingOnError(_ state: ModelState, _ body: () throws(StoreError) -> Void) {
-        do {
-            try body()
-        } catch {
-            remove(state)
-            state.end()
-        }
+    /// Ends a model whose record cannot be read, with the step. Others, and live results, must not suffer from that.
+    private func end(_ state: ModelState, _ publication: inout Publication) {
+        index.remove(state)
+        publication.ended.append(state)
     }
 
     private func delete(_ state: ModelState, at position: Position, _ publication: inout Publication) {
-        remove(state)
         let version = state.push(at: position) { before in
             ModelVersion(before.of(R.self).record, at: position, after: before.sequence, isDeleted: true)
         }
-        if let version { publication.models.append((state, version)) }
+        guard let version else { return }
+        index.remove(state)
+        publication.models.append((state, version))
     }
 
     func endAll() {
-        for state in index.all { state.end() }
+        for state in index.end() { state.end() }
     }
 
     var liveModels: [any OwnedModel] { index.all.compactMap { TypedModelTable.typed($0.model) } }

@@ -23,39 +23,57 @@ extension Store {
         try core.stepper.start(core)
         let key = RecordKey.of(type, id: id)
         guard let view = ReadViewStorage.current(on: core.stepper.timeline) else {
-            return try core.model(type, id: id, key: key)
+            return try core.model(type, key: key)
         }
-        guard let record = try view.record(type, id: id) else { return nil }
-        return core.model(of: record, key: key, at: view.position)
+        guard let found = try StoredRecord<R>(key, in: view.scope) else { return nil }
+        return core.model(of: found, at: view.position)
     }
 }
 
 extension StoreCore {
     /// The live model of a record that is read; nil where it is not there.
-    fileprivate func model<R: Record>(_ type: R.Type, id: R.ID, key: [UInt8]) throws -> Model<R>? {
+    fileprivate func model<R: Record>(_ type: R.Type, key: [UInt8]) throws -> Model<R>? {
         let table = stepper.table(type)
         if let model = table.find(key), !model.visible.isDeleted { return model }
         while true {
             let transaction = try beginRead()
-            guard let record = try transaction.get(type, id: id) else { return nil }
-            let position = try transaction._reading.feedPosition()
-            let model = Model(record, key: key, at: position, table, self)
-            if let model = table.add(model, isLate: { stepper.isPast(position.sequence) }) { return model }
+            let scope = transaction._reading
+            guard let found = try StoredRecord<R>(key, in: scope) else { return nil }
+            if let model = try add(found, at: scope.feedPosition(), table) { return model }
         }
     }
 
-    /// The live model of a record that a view or a live result has at a position. Where it is not there any more, or cannot be read,
-    /// one of its own, which shows the record as it was and is deleted from the next position on.
-    func model<R: Record>(of record: R, key: [UInt8], at position: Position) -> Model<R> {
-        if let model = try? model(R.self, id: record.recordID, key: key) { return model }
-        var (record, position) = (record, position)
+    private func add<R: Record>(
+        _ found: StoredRecord<R>, at position: Position, _ table: TypedModelTable<R>
+    ) -> Model<R>? {
+        table.add(Model(found, at: position, table, self)) { stepper.applyingSequence }
+    }
+
+    /// The live model of a record that a view or a live result has at a position. Where it is not there any more one of its own,
+    /// which shows the record as it was and is deleted from the next position on; where it cannot be read one that has ended.
+    func model<R: Record>(of found: StoredRecord<R>, at position: Position) -> Model<R> {
+        let table = stepper.table(R.self)
+        if let model = table.find(found.key) ?? add(found, at: position, table) {
+            if model.state.incarnation == found.incarnation { return model }
+        } else {
+            do {
+                if let model = try model(R.self, key: found.key), model.state.incarnation == found.incarnation {
+                    return model
+                }
+            } catch {
+                let model = Model(found, at: position, table, self)
+                model.state.end()
+                return model
+            }
+        }
+        var (found, position) = (found, position)
         // A later view may have it still, with other values.
         if let view = ReadViewStorage.current(on: stepper.timeline), view.sequence > position.sequence,
-            let shown = try? view.record(R.self, id: record.recordID)
+            let shown = try? StoredRecord<R>(found.key, in: view.scope), shown.incarnation == found.incarnation
         {
-            (record, position) = (shown, view.position)
+            (found, position) = (shown, view.position)
         }
-        let model = Model(record, key: key, at: position, stepper.table(R.self), self)
+        let model = Model(found, at: position, table, self)
         model.state.pushEnd { version in
             ModelVersion(version.of(R.self).record, at: position, after: position.sequence, isDeleted: true)
         }

@@ -18,6 +18,9 @@ struct AppliedState {
     /// Whether what was committed is left alone for now.
     var isHeld = false
 
+    /// Whether nothing is applied any more.
+    private(set) var isEnded = false
+
     /// The most records that are netted in one step; with more, everything is read afresh.
     private static let changeLimit = 1_000_000
 
@@ -32,6 +35,23 @@ struct AppliedState {
     mutating func begin(at position: Position, catalogVersion: UInt64) {
         applied = position
         self.catalogVersion = catalogVersion
+    }
+
+    /// Ends: the store is closed.
+    ///
+    /// - Returns: who is to be told.
+    mutating func end() -> (results: [LiveResult], dependents: [LiveDependent]) {
+        isEnded = true
+        return (live.results, dependents.all)
+    }
+
+    /// Ends because nothing that is committed can be read any more.
+    ///
+    /// - Returns: what is to be published; nil where that was so before.
+    mutating func fail(_ error: StoreError) -> [any Publishing]? {
+        if isEnded { return nil }
+        isEnded = true
+        return live.fail(error) + dependents.all
     }
 
     /// Takes the oldest step that was not published.
@@ -62,8 +82,15 @@ struct AppliedState {
         let target = Position(store: scope.state.identity, head: head)
         willApply(head.sequence)
         let net = try net(scope, to: target, tables, recent)
-        let isReset = net.resetsAll || catalogVersion != scope.state.catalog.version
-        let changes = isReset ? [] : try net.finish()
+        var isReset = net.resetsAll || catalogVersion != scope.state.catalog.version
+        var changes: [StepChange] = []
+        do throws(StoreError) {
+            if !isReset { changes = try net.finish() }
+        } catch {
+            guard error.code == .damaged else { throw error }
+            // The feed cannot be read here; records say what there is.
+            isReset = true
+        }
         // Nothing fails from here on: what was applied once must not be applied again.
         var publication = Publication(target.sequence)
         let told = isReset || !net.resetTypes.isEmpty ? nil : changes
@@ -73,7 +100,7 @@ struct AppliedState {
             if isReset || table.typeNumber(scope.state.catalog).map(net.resetTypes.contains) ?? false {
                 table.refresh(scope, at: target, &publication)
             } else {
-                table.apply(changes, from: position.sequence, to: target, scope.state.catalog, &publication)
+                table.apply(changes, from: position.sequence, in: scope, at: target, &publication)
             }
         }
         applied = target

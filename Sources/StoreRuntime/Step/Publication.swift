@@ -5,6 +5,8 @@ struct Publication {
     let sequence: UInt64
     /// The models that changed, with what they show from this step on.
     var models: [(state: ModelState, version: AnyModelVersion)] = []
+    /// The models whose records cannot be read, and which end.
+    var ended: [ModelState] = []
     /// Everything else.
     var others: [any Publishing] = []
 
@@ -29,6 +31,7 @@ struct Publication {
             if other.prune(below: floor) { older.append(other) }
         }
         for signal in signals { signal.raise() }
+        for state in ended { state.end() }
         return older
     }
 }

@@ -26,7 +26,7 @@ package struct SteadyView {
     ///
     /// - Throws: the error, where trying again would not help.
     package nonisolated(nonsending) static func pause(after error: any Error) async throws {
-        if error is CancellationError || (error as? StoreError)?.code == .closed { throw error }
+        if error is CancellationError || (error as? StoreError)?.isLasting ?? false { throw error }
         try? await Task.sleep(for: .milliseconds(50))
     }
 
@@ -35,4 +35,10 @@ package struct SteadyView {
         guard let core, let storage else { return try body() }
         return try core.enter(storage, body)
     }
+}
+
+extension StoreError {
+    /// Whether a store that cannot be read for this reason cannot be read later either: it is closed, another program has changed
+    /// the schema beyond what this one can read, or the catalog or the feed's head is damaged.
+    var isLasting: Bool { [.closed, .schemaMismatch, .damaged].contains(code) }
 }

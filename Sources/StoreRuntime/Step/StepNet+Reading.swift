@@ -16,9 +16,11 @@ extension StepNet {
                 if count > limit { return reset() }
             }
         } catch {
-            guard error.code == .positionCompacted || error.code == .positionDiverged else { throw error }
-            // Retention has removed what was not read: records say what there is now.
-            reset()
+            switch error.code {
+            // Retention has removed what was not read, or it cannot be read: records say what there is now.
+            case .positionCompacted, .positionDiverged, .damaged: reset()
+            default: throw error
+            }
         }
     }
 }

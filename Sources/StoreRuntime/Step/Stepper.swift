@@ -27,7 +27,7 @@ final class Stepper: Sendable {
     private let isStarted = Atomic(false)
     /// The position that is being applied: whoever adds a model of an earlier one reads it again.
     private let applying = Atomic<UInt64>(0)
-    private let modelTables = HandoverMutex<[ObjectIdentifier: any ModelTable]>([:])
+    private let modelTables = HandoverMutex(ModelTables())
 
     /// How long the thread rests after a step that failed, in seconds.
     private static let retrySeconds = 0.05
@@ -101,8 +101,8 @@ final class Stepper: Sendable {
             work.signal()
             ended.wait()
         }
-        for table in tables { table.endAll() }
-        let (results, dependents) = applied.withLock { ($0.live.results, $0.dependents.all) }
+        for table in modelTables.withLock({ $0.end() }) { table.endAll() }
+        let (results, dependents) = applied.withLock { $0.end() }
         for result in results { result.end() }
         for dependent in dependents { dependent.end() }
         for completion in state.withLock({ $0.release() }) { completion() }
@@ -181,10 +181,21 @@ final class Stepper: Sendable {
         }
         publish()
         if timeline.hasOlder.load(ordering: .relaxed) { letGo([], timeline.floor) }
-        guard failure != nil else { return true }
+        guard let failure else { return true }
+        if let error = failure as? StoreError, error.isLasting { fail(error, core) }
         // Their commits are made; what cannot be shown now is later.
         for completion in state.withLock({ $0.release() }) { completion() }
         return false
+    }
+
+    /// Ends models, live results and effects, as steps would fail for ever.
+    private func fail(_ error: StoreError, _ core: StoreCore) {
+        guard let others = applied.withLock({ $0.fail(error) }) else { return }
+        let sequence = timeline.visibleSequence
+        for other in others { other.willShow(sequence) }
+        for other in others { other.didShow(sequence) }
+        for table in modelTables.withLock({ $0.end() }) { table.endAll() }
+        core.options.onEvent?(.observationFailed(error: error))
     }
 
     private func apply(_ core: StoreCore) throws {
@@ -255,6 +266,7 @@ final class Stepper: Sendable {
     func use(_ key: LiveKey, _ core: StoreCore) throws -> LiveResult {
         let (result, isAhead) = try applied.withLock { applied in
             let transaction = try core.beginRead()
+            if applied.isEnded { throw WriteQueue.closed }
             try apply(transaction, &applied, core)
             let result = try applied.live.use(key, in: transaction._reading, at: applied.position, timeline)
             return (result, applied.hasPublications)
@@ -265,11 +277,20 @@ final class Stepper: Sendable {
 
     func release(_ result: LiveResult) { applied.withLock { $0.live.release(result) } }
 
-    func add(_ dependent: LiveDependent) { applied.withLock { $0.dependents.add(dependent) } }
+    func add(_ dependent: LiveDependent) {
+        let isEnded = applied.withLock { applied in
+            applied.dependents.add(dependent)
+            return applied.isEnded
+        }
+        if isEnded { dependent.end() }
+    }
 
     func remove(_ dependent: LiveDependent) { applied.withLock { $0.dependents.remove(dependent) } }
 
     var dependentCount: Int { applied.withLock { $0.dependents.all.count } }
+
+    /// How many of them steps have looked at so far.
+    var dependentVisitCount: Int { applied.withLock { $0.dependents.visitCount } }
 
     var liveQueryCount: Int { applied.withLock { $0.live.results.count } }
 
@@ -283,20 +304,15 @@ final class Stepper: Sendable {
 
     // MARK: Models
 
-    fileprivate var tables: [any ModelTable] { modelTables.withLock { Array($0.values) } }
+    fileprivate var tables: [any ModelTable] { modelTables.withLock { $0.all } }
 
     /// The models of a record type.
     func table<R: Record>(_ type: R.Type) -> TypedModelTable<R> {
-        modelTables.withLock { tables in
-            if let table = tables[ObjectIdentifier(type)] as? TypedModelTable<R> { return table }
-            let table = TypedModelTable<R>(timeline)
-            tables[ObjectIdentifier(type)] = table
-            return table
-        }
+        modelTables.withLock { $0.table(type) { TypedModelTable<R>(timeline) } }
     }
 
-    /// Whether what was read at a position may lack what is being applied.
-    func isPast(_ sequence: UInt64) -> Bool { applying.load(ordering: .sequentiallyConsistent) > sequence }
+    /// The position that is being applied, or was last: what was read at an earlier one may lack something.
+    var applyingSequence: UInt64 { applying.load(ordering: .sequentiallyConsistent) }
 }
 
 extension Stepper: LiveModelSource {

@@ -8,6 +8,8 @@ struct Versions<Value> {
     private var last: Version
     /// In rising order.
     private var older: [Version] = []
+    /// Values from before all these, each known of its own position and of no other.
+    private var earlier: [Version] = []
 
     init(_ value: Value, at sequence: UInt64) { last = Version(sequence: sequence, value: value) }
 
@@ -16,12 +18,13 @@ struct Versions<Value> {
     /// The position of the newest value.
     var newestSequence: UInt64 { last.sequence }
     /// Whether there are others.
-    var hasOlder: Bool { !older.isEmpty }
+    var hasOlder: Bool { !older.isEmpty || !earlier.isEmpty }
 
     /// The value at a position; nil where it was let go, or was not there yet.
     func value(at sequence: UInt64) -> Value? {
         if last.sequence <= sequence { return last.value }
-        return older.last { $0.sequence <= sequence }?.value
+        if let version = older.last(where: { $0.sequence <= sequence }) { return version.value }
+        return earlier.first { $0.sequence == sequence }?.value
     }
 
     /// The same; where nothing is known of the position the oldest value: one that was read a moment ago may be newer than
@@ -37,13 +40,17 @@ struct Versions<Value> {
         last = Version(sequence: sequence, value: value)
     }
 
-    /// Adds a value that is older than all.
-    mutating func addOldest(_ value: Value, at sequence: UInt64) {
-        older.insert(Version(sequence: sequence, value: value), at: 0)
+    /// Adds what the value was at a position before all that are known. What it was between is not known by that.
+    ///
+    /// - Parameter floor: nobody asks for anything older.
+    mutating func addEarlier(_ value: Value, at sequence: UInt64, floor: UInt64) {
+        earlier.removeAll { $0.sequence < floor }
+        earlier.append(Version(sequence: sequence, value: value))
     }
 
     /// Forgets what nobody may ask for who asks at `floor` or later.
     mutating func prune(below floor: UInt64) {
+        earlier.removeAll { $0.sequence < floor }
         if last.sequence <= floor { return older = [] }
         guard let first = older.lastIndex(where: { $0.sequence <= floor }), first > 0 else { return }
         older.removeFirst(first)

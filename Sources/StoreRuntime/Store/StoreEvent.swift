@@ -15,6 +15,9 @@ public enum StoreEvent: Sendable {
     /// store open for writing tells this, whichever has removed them: once for each time that a consumer expires, within the
     /// half minute between two looks.
     case consumerExpired(name: String, position: Position)
+    /// Models and live queries have ended with this error: another program has changed the schema beyond what this one can read
+    /// (`schemaMismatch`), or the store's catalog is damaged (`damaged`).
+    case observationFailed(error: StoreError)
 }
 
 /// What one commit came to.

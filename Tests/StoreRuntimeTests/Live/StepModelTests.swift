@@ -1,0 +1,305 @@
+import LMDB
+import Observation
+import StoreEngine
+import Synchronization
+import Testing
+
+@testable import StoreRuntime
+
+/// Models that are made, read and ended while steps are on their way.
+@Suite(.timeLimit(.minutes(20))) struct StepModelTests {
+    /// A store whose steps can be held while it commits.
+    private final class HeldStore: Sendable {
+        let folder: StoreFolder
+        let store: Store
+        let failures: Failures
+
+        final class Failures: Sendable {
+            let errors = Mutex<[StoreError]>([])
+        }
+
+        init() throws {
+            folder = try StoreFolder()
+            failures = Failures()
+            var options = StoreOptions()
+            options.durability = .relaxed
+            options.onEvent = { [failures] event in
+                if case .observationFailed(let error) = event { failures.errors.withLock { $0.append(error) } }
+            }
+            store = try Store(at: folder.path, records: Sensor.self, options: options)
+            try store.core.stepper.start(store.core)
+        }
+
+        /// Has no steps made from here on.
+        func hold() { store.core.stepper.hold() }
+
+        /// Has what was committed since ``hold()`` applied in one step, and waits until it is shown.
+        func show() async {
+            store.core.stepper.resume()
+            await store.core.stepper.untilShown(store.core)
+        }
+
+        /// Commits, and does not wait until that is shown.
+        func commit(_ body: @escaping @Sendable (inout WriteTransaction) throws -> Void) throws {
+            let core = store.core
+            let before = try core.access.look().sequence
+            let failure = Mutex<(any Error)?>(nil)
+            core.submit(core.makeJob(nil, body, ResultBox())) { result in
+                if case .failure(let error) = result { failure.withLock { $0 = error } }
+            }
+            // The writer does this between commits.
+            while try core.access.look().sequence == before {
+                if let error = failure.withLock({ $0 }) { throw error }
+                try core.perform {}
+            }
+        }
+
+        func put(_ celsius: Double) throws {
+            try commit { tx in
+                if try tx.get(Sensor.self, id: "s1") == nil {
+                    try tx.insert(Sensor(id: "s1", room: "hall", serial: "A-1", celsius: celsius))
+                } else {
+                    try tx.update(Sensor.self, id: "s1") { $0.celsius = celsius }
+                }
+            }
+        }
+
+        func delete() throws { try commit { tx in _ = try tx.delete(Sensor.self, id: "s1") } }
+
+        /// Changes the files as a foreign program would.
+        func tamper(_ body: @escaping @Sendable (inout LMDBWriteTransaction) throws -> Void) throws {
+            let environment = store.core.environment
+            try store.core.perform {
+                var raw = try environment.beginWrite()
+                try body(&raw)
+                try raw.commit()
+            }
+        }
+    }
+
+    @Test func `a model of a record that came and went within a step is deleted`() async throws {
+        let held = try HeldStore()
+        held.hold()
+        try held.put(1)
+        let model = try held.store.model(Sensor.self, id: "s1")
+        try held.delete()
+        await held.show()
+        #expect(model.isDeleted && model.celsius == 1)
+        #expect(try held.store.modelIfPresent(Sensor.self, id: "s1") == nil)
+    }
+
+    @Test func `a model that was read in the middle of a step is as the step ends`() async throws {
+        let held = try HeldStore()
+        try held.put(1)
+        await held.show()
+        held.hold()
+        try held.put(2)
+        let model = try held.store.model(Sensor.self, id: "s1")
+        #expect(model.celsius == 2)
+        // Net, nothing has changed.
+        try held.put(1)
+        await held.show()
+        #expect(model.celsius == 1)
+    }
+
+    @Test(arguments: [false, true])
+    func `a model of a record that was put again stays its model`(isWrittenAfter: Bool) async throws {
+        let held = try HeldStore()
+        try held.put(1)
+        await held.show()
+        let first = try held.store.model(Sensor.self, id: "s1")
+        held.hold()
+        try held.delete()
+        try held.put(2)
+        // Whoever still has the model of the record that is deleted keeps it until that is shown.
+        #expect(try held.store.model(Sensor.self, id: "s1") === first)
+        await held.show()
+        #expect(first.isDeleted && first.celsius == 1)
+        let second = try held.store.model(Sensor.self, id: "s1")
+        #expect(second !== first && !second.isDeleted && second.celsius == 2)
+        held.hold()
+        if isWrittenAfter { try held.put(3) }
+        await held.show()
+        #expect(!second.isDeleted && second.celsius == (isWrittenAfter ? 3 : 2))
+        #expect(try held.store.model(Sensor.self, id: "s1") === second)
+    }
+
+    @Test(arguments: [false, true])
+    func `a model that was read after its record was put again goes on`(isWrittenAfter: Bool) async throws {
+        let held = try HeldStore()
+        try held.put(1)
+        await held.show()
+        held.hold()
+        try held.delete()
+        try held.put(2)
+        let model = try held.store.model(Sensor.self, id: "s1")
+        if isWrittenAfter { try held.put(3) }
+        await held.show()
+        #expect(!model.isDeleted && model.celsius == (isWrittenAfter ? 3 : 2))
+        #expect(try held.store.model(Sensor.self, id: "s1") === model)
+        held.hold()
+        try held.put(4)
+        await held.show()
+        #expect(model.celsius == 4)
+    }
+
+    @Test func `a model does not go over to a later record of its id where all is read again`() async throws {
+        let held = try HeldStore()
+        try held.put(1)
+        await held.show()
+        let model = try held.store.model(Sensor.self, id: "s1")
+        held.hold()
+        try held.delete()
+        try held.put(2)
+        // A schema that comes has everything read again.
+        try Store(at: held.folder.path, records: Sensor.self, Slot.self).close()
+        await held.show()
+        #expect(model.isDeleted && model.celsius == 1)
+        #expect(try held.store.model(Sensor.self, id: "s1").celsius == 2)
+    }
+
+    @Test func `views that overlap each read their own position`() throws {
+        let held = try HeldStore()
+        func value(_ storage: ReadViewStorage, _ model: Model<Sensor>) -> Double {
+            held.store.core.enter(storage) { model.celsius }
+        }
+        try held.put(5)
+        let first = try held.store.core.stepper.openView(held.store.core)
+        try held.put(6)
+        let second = try held.store.core.stepper.openView(held.store.core)
+        try held.put(8)
+        let model = try held.store.core.view { _ in try held.store.model(Sensor.self, id: "s1") }
+        #expect(value(first, model) == 5)
+        #expect(value(second, model) == 6)
+    }
+
+    @Test func `what begins to observe after the end is ended`() async throws {
+        let held = try HeldStore()
+        try held.put(1)
+        await held.show()
+        let model = try held.store.model(Sensor.self, id: "s1")
+        let core = held.store.core
+        // As where a task comes while the store closes.
+        core.stepper.stop()
+        let dependent = LiveDependent([])
+        core.stepper.add(dependent)
+        let signal = Signal()
+        dependent.subscribe(signal)
+        #expect(await signal.wait() == .ended)
+        var celsius = model.values(of: \.celsius).makeAsyncIterator()
+        #expect(await celsius.next() == 1)
+        #expect(await celsius.next() == nil)
+        try held.commit { tx in try tx.insert(Sensor(id: "s2", room: "hall", serial: "A-2", celsius: 2)) }
+        var late = try held.store.model(Sensor.self, id: "s2").values(of: \.celsius).makeAsyncIterator()
+        #expect(await late.next() == 2)
+        #expect(await late.next() == nil)
+        #expect(storeError { _ = try held.store.liveQuery(FetchRequest<Sensor>()) }?.code == .closed)
+    }
+
+    @Test func `an observer that is told of the end of a damaged record's model may read and write`() async throws {
+        let held = try HeldStore()
+        try held.put(1)
+        await held.show()
+        let model = try held.store.model(Sensor.self, id: "s1")
+        let told = Told(held.store)
+        model.observe(told)
+        // A floor that there is not.
+        try held.tamper { raw in
+            try raw.change(SampleStore.sensors, RecordKey.of(Sensor.self, id: "s1")) { record in
+                record[record.count - 1] ^= 0xFF
+            }
+        }
+        // Has everything read again.
+        try Store(at: held.folder.path, records: Sensor.self, Slot.self).close()
+        await held.show()
+        #expect(told.positions.withLock { $0.count } == 1)
+    }
+
+    private final class Told: ModelObserver {
+        private let store: Store
+        let positions = Mutex<[UInt64]>([])
+
+        init(_ store: Store) { self.store = store }
+
+        func willShow() {}
+
+        func ended() {
+            guard let sequence = try? store.view({ $0.position.sequence }) else { return }
+            positions.withLock { $0.append(sequence) }
+        }
+    }
+
+    @Test func `steps go on behind a change set that cannot be read`() async throws {
+        let held = try HeldStore()
+        try held.put(1)
+        await held.show()
+        let model = try held.store.model(Sensor.self, id: "s1")
+        held.hold()
+        try held.put(2)
+        let damaged = try held.store.core.access.look().sequence
+        try held.put(3)
+        try held.tamper { raw in
+            try raw.change(SampleStore.feed, KeyBytes.fragment(damaged)) { $0[$0.count - 1] ^= 0xFF }
+        }
+        await held.show()
+        #expect(model.celsius == 3)
+    }
+
+    @Test(arguments: [StoreError.Code.schemaMismatch, .damaged])
+    func `a schema that cannot be read ends all that observes with the reason`(code: StoreError.Code) async throws {
+        let held = try HeldStore()
+        try held.put(1)
+        await held.show()
+        let (store, all) = (held.store, FetchRequest<Sensor>())
+        var celsius = try store.model(Sensor.self, id: "s1").values(of: \.celsius).makeAsyncIterator()
+        var updates = store.updates(of: all).makeAsyncIterator()
+        var counts = store.values(of: all) { view, all in try view.count(all) }.makeAsyncIterator()
+        let query = try store.liveQuery(all)
+        let (runs, continuation) = AsyncStream<Int>.makeStream()
+        let effect = store.observe { continuation.yield(try query.results.count) }
+        #expect(await celsius.next() == 1)
+        #expect(try await updates.next()?.results.count == 1)
+        #expect(try await counts.next()?.value == 1)
+        #expect(await runs.first { _ in true } == 1)
+        try held.tamper { raw in
+            try raw.changeCatalog(1) { type in
+                type.fields.removeAll { $0.name == "room" }
+                // Indexes of fields that there are not.
+                if code == .schemaMismatch { type.indexes = [] }
+            }
+            try raw.change(SampleStore.metadata, MetadataKey.catalogVersion) { $0[0] += 1 }
+        }
+        store.core.stepper.ask()
+        #expect(await celsius.next() == nil)
+        #expect(await storeError { while try await updates.next() != nil {} }?.code == code)
+        #expect(await storeError { while try await counts.next() != nil {} }?.code == code)
+        #expect(await storeError { try await effect.ended() }?.code == code)
+        #expect(storeError { _ = try query.results }?.code == code)
+        #expect(held.failures.errors.withLock { $0.map(\.code) } == [code])
+    }
+
+    @Test func `each commit visits the effects and values that it concerns, and no others`() async throws {
+        let held = try HeldStore()
+        let stepper = held.store.core.stepper
+        for _ in 0..<100 { stepper.add(LiveDependent([])) }
+        let reads = try held.store.core.state.catalog.reads(of: FetchRequest<Sensor>())
+        let dependent = LiveDependent(reads)
+        stepper.add(dependent)
+        let before = stepper.dependentVisitCount
+        try held.put(1)
+        await held.show()
+        #expect(stepper.dependentVisitCount - before == 1)
+    }
+
+    @Test func `a live query that is first asked for in a view shows the view's position`() throws {
+        let held = try HeldStore()
+        try held.put(1)
+        let (store, request) = (held.store, FetchRequest<Sensor>())
+        try store.view { view in
+            try held.put(2)
+            let query = try store.liveQuery(request)
+            #expect(try query.results.map(\.celsius) == view.fetch(request).map(\.celsius))
+            #expect(try query.results.map(\.celsius) == [1])
+        }
+    }
+}
