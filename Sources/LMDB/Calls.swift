@@ -258,6 +258,10 @@ enum Calls {
         return unsafe mdb_cursor_get(cursor, &key, &value, operation)
     }
 
+    /// Asks the processor for a page of memory, by its address divided by 4,096.
+    @inline(__always)
+    static func prefetch(page: UInt) { clmdb_prefetch_page(page) }
+
     @inline(__always)
     static func seek(
         _ cursor: OpaquePointer, _ operation: MDB_cursor_op, _ wanted: RawSpan, key: inout MDB_val,

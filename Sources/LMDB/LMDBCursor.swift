@@ -18,6 +18,7 @@ package struct LMDBCursor: ~Copyable, ~Escapable {
     /// Moves the cursor where an overlay lies over the database.
     private let overlaid: OverlayWalk?
     private var place = Place.nowhere
+    private var prefetch = PagePrefetch()
     private var currentKey = unsafe MDB_val()
     private var currentValue = unsafe MDB_val()
 
@@ -48,7 +49,7 @@ package struct LMDBCursor: ~Copyable, ~Escapable {
     @_lifetime(self: copy self)
     package mutating func next() throws(LMDBError) -> Bool {
         switch place {
-        case .entry: return try move(MDB_NEXT, otherwise: .afterLast)
+        case .entry: return try walk(MDB_NEXT, otherwise: .afterLast)
         case .nowhere, .beforeFirst: return try move(MDB_FIRST, otherwise: .afterLast)
         case .afterLast: return false
         }
@@ -58,7 +59,7 @@ package struct LMDBCursor: ~Copyable, ~Escapable {
     @_lifetime(self: copy self)
     package mutating func previous() throws(LMDBError) -> Bool {
         switch place {
-        case .entry: return try move(MDB_PREV, otherwise: .beforeFirst)
+        case .entry: return try walk(MDB_PREV, otherwise: .beforeFirst)
         case .nowhere, .afterLast: return try move(MDB_LAST, otherwise: .beforeFirst)
         case .beforeFirst: return false
         }
@@ -68,6 +69,7 @@ package struct LMDBCursor: ~Copyable, ~Escapable {
     @_lifetime(self: copy self)
     package mutating func seek(atLeast key: RawSpan) throws(LMDBError) -> Bool {
         guard LMDBKey.isValid(key) else { throw invalidKey(key.byteCount) }
+        prefetch.startOver()
         if let overlaid {
             let code = unsafe overlaid.seek(atLeast: key, key: &currentKey, value: &currentValue)
             return try arrive(code, otherwise: .afterLast)
@@ -80,6 +82,7 @@ package struct LMDBCursor: ~Copyable, ~Escapable {
     @_lifetime(self: copy self)
     package mutating func seek(exactly key: RawSpan) throws(LMDBError) -> Bool {
         guard LMDBKey.isValid(key) else { throw invalidKey(key.byteCount) }
+        prefetch.startOver()
         if let overlaid {
             let code = unsafe overlaid.seek(exactly: key, key: &currentKey, value: &currentValue)
             return try arrive(code, otherwise: .nowhere)
@@ -110,6 +113,15 @@ package struct LMDBCursor: ~Copyable, ~Escapable {
 
     private func invalidKey(_ byteCount: Int) -> LMDBError {
         unsafe context.takeUnretainedValue().invalidKey(byteCount, "mdb_cursor_get")
+    }
+
+    /// Goes from an entry to the one beside it.
+    @inline(__always)
+    @_lifetime(self: copy self)
+    private mutating func walk(_ operation: MDB_cursor_op, otherwise: Place) throws(LMDBError) -> Bool {
+        guard try move(operation, otherwise: otherwise) else { return false }
+        prefetch.reach(address)
+        return true
     }
 
     @inline(__always)

@@ -27,17 +27,14 @@ public struct FieldTable: ~Escapable {
     ///
     /// - Throws: ``CodecError`` when `bytes` cannot be a field table.
     @inlinable
+    @inline(__always)
     @_lifetime(copy bytes)
     public init(_ bytes: RawSpan) throws(CodecError) {
         let width = Int(try bytes.loadInteger(at: 0, as: UInt8.self))
         let count = Int(try bytes.loadInteger(at: 1, as: UInt16.self))
-        guard width == 1 || width == 2 || width == 4 else {
-            throw CodecError("an offset table has entries of 1, 2 or 4 bytes, found \(width)")
-        }
+        guard width == 1 || width == 2 || width == 4 else { throw FieldTable.wrongWidth(width) }
         let dataStart = FieldTable.prefixByteCount + width * count
-        guard dataStart <= bytes.byteCount else {
-            throw CodecError("an offset table of \(count) fields does not fit \(bytes.byteCount) bytes")
-        }
+        guard dataStart <= bytes.byteCount else { throw FieldTable.tooLong(count, bytes.byteCount) }
         self.bytes = bytes
         self.width = width
         self.count = count
@@ -68,6 +65,16 @@ public struct FieldTable: ~Escapable {
     }
 
     // Out of line, so that what is inlined into every decoded field stays small.
+    @usableFromInline
+    static func wrongWidth(_ width: Int) -> CodecError {
+        CodecError("an offset table has entries of 1, 2 or 4 bytes, found \(width)")
+    }
+
+    @usableFromInline
+    static func tooLong(_ count: Int, _ byteCount: Int) -> CodecError {
+        CodecError("an offset table of \(count) fields does not fit \(byteCount) bytes")
+    }
+
     @usableFromInline
     func missing(_ index: Int) -> CodecError { CodecError("there is no field \(index), only \(count)") }
 

@@ -18,7 +18,7 @@ package struct RecordBytes: ~Escapable {
     @_lifetime(copy bytes)
     package init(unverified bytes: RawSpan) throws(CodecError) {
         guard bytes.byteCount >= RecordBytes.headerByteCount + FieldTable.prefixByteCount else {
-            throw CodecError("a record of \(bytes.byteCount) bytes is shorter than its header")
+            throw RecordBytes.tooShort(bytes.byteCount)
         }
         self.bytes = bytes
         schemaVersion = try RecordBytes.schemaVersion(of: bytes)
@@ -44,9 +44,19 @@ package struct RecordBytes: ~Escapable {
     /// The fields.
     package var table: FieldTable {
         @_lifetime(copy self)
-        get throws(CodecError) {
-            try FieldTable(bytes.extracting(RecordBytes.headerByteCount..<bytes.byteCount))
-        }
+        get throws(CodecError) { try RecordBytes.table(of: bytes) }
+    }
+
+    /// The fields of a record whose header is of no interest.
+    @inline(__always)
+    @_lifetime(copy bytes)
+    static func table(of bytes: RawSpan) throws(CodecError) -> FieldTable {
+        guard bytes.byteCount >= headerByteCount else { throw tooShort(bytes.byteCount) }
+        return try FieldTable(bytes.extracting(droppingFirst: headerByteCount))
+    }
+
+    private static func tooShort(_ byteCount: Int) -> CodecError {
+        CodecError("a record of \(byteCount) bytes is shorter than its header")
     }
 
     /// What the checksum of a whole record must be.

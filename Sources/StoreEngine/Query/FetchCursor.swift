@@ -100,8 +100,8 @@ struct FetchCursor: ~Copyable, ~Escapable {
     /// Goes to the end, to count.
     @_lifetime(self: copy self)
     mutating func skipAll() throws(StoreError) {
-        let isPlain = filter == nil && plan.position == nil && plan.distinct == nil && !plan.needsSort
-        if case .walk = plan.source, !isGathered, isPlain, plan.limit == nil, plan.offset == 0 {
+        let isPlain = hasPlainWalk && plan.distinct == nil && !plan.needsSort
+        if isPlain, plan.limit == nil, plan.offset == 0 {
             counts.returned += try walker.countRest()
             return
         }
@@ -189,6 +189,12 @@ struct FetchCursor: ~Copyable, ~Escapable {
         } else {
             try fetch(unsafe _overrideLifetime(walker.recordKey(of: type), copying: scope))
         }
+    }
+
+    /// Whether the next entries of one walk lead to just the records that are wanted.
+    private var hasPlainWalk: Bool {
+        guard case .walk = plan.source else { return false }
+        return filter == nil && plan.position == nil && !isGathered && nextPending == pending.count
     }
 
     /// Goes to the next record that meets the condition.
@@ -379,12 +385,13 @@ struct FetchCursor: ~Copyable, ~Escapable {
         let capacity = plan.distinct == nil ? plan.wanted : .max
         var found = SortedKeys(capacity: capacity, isIDDescending: plan.order.last?.isDescending ?? false)
         var sortKey = ByteWriter(capacity: 64)
-        let first = plan.order[0]
-        while try find() {
+        let firstWord = SortWord(plan.order[0])
+        // All records are wanted: what tells whether one is need not be asked for each.
+        let isPlainWalk = hasPlainWalk
+        while isPlainWalk ? try step() : try find() {
             do {
-                let record = try RecordBytes(unverified: currentRecord)
-                let table = try record.table
-                let word = try first.word(table, scratch: &sortKey)
+                let table = try RecordBytes.table(of: currentRecord)
+                let word = try firstWord(table, scratch: &sortKey)
                 // Most records of many come after all that are kept.
                 if word > found.greatestWord { continue }
                 try makeSortKey(table, &sortKey)

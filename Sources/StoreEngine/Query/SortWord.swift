@@ -1,0 +1,81 @@
+/// The first eight bytes of a field's sort key as a number: it comes in the order that is asked for, or is equal.
+///
+/// A sort of many records that keeps few looks at one word of most of them and no more. What tells how the word is made is
+/// therefore looked up once, and not for each record.
+struct SortWord {
+    private let part: SortPart
+    private let place: Int
+    /// Whether the field is one of the record itself that each record has.
+    private let isPlain: Bool
+    private let mayBeNone: Bool
+    private let form: KeyWordForm?
+    /// What turns the order around.
+    private let mask: UInt64
+
+    init(_ part: SortPart) {
+        self.part = part
+        place = part.access.place
+        isPlain = part.path == nil && part.access.nested.isEmpty && !part.access.isOptionalItself
+        mayBeNone = part.access.mayBeNone
+        form = part.component.wordForm
+        mask = part.isDescending ? .max : 0
+    }
+
+    /// The word of a record; where the key is shorter than eight bytes zeros fill it.
+    ///
+    /// - Parameter scratch: a buffer.
+    @inline(__always)
+    func callAsFunction(_ table: FieldTable, scratch: inout ByteWriter) throws(CodecError) -> UInt64 {
+        if isPlain, let form, let word = try form.word(table.field(place)) { return word ^ mask }
+        return try rareWord(table, &scratch) ^ mask
+    }
+
+    @inline(never)
+    private func rareWord(_ table: FieldTable, _ scratch: inout ByteWriter) throws(CodecError) -> UInt64 {
+        // Nothing is known without looking the other record up.
+        if part.path != nil { return mask }
+        let value = try part.access.bytes(table)
+        if let value, let form, let word = try form.word(value) { return mayBeNone ? word >> 8 | 1 << 56 : word }
+        scratch.removeAll()
+        try part.appendKey(of: value, to: &scratch)
+        while scratch.count < 8 { scratch.append(byte: 0) }
+        return try scratch.bytes.loadInteger(at: 0, as: UInt64.self).byteSwapped
+    }
+}
+
+/// How the first eight bytes of a key are read from a field without making the key.
+enum KeyWordForm {
+    case signed
+    case unsigned
+    case double
+    case escaped
+
+    /// The word; nil where the key must be made to know it.
+    @inline(__always)
+    func word(_ field: RawSpan) throws(CodecError) -> UInt64? {
+        switch self {
+        case .signed: return try UInt64(bitPattern: field.loadInteger(at: 0, as: Int64.self)) ^ 1 << 63
+        case .unsigned: return try field.loadInteger(at: 0, as: UInt64.self)
+        case .double: return try Double(from: field).orderedBits
+        case .escaped:
+            guard field.byteCount >= 8 else { return nil }
+            let word = try field.loadInteger(at: 0, as: UInt64.self)
+            // Without a zero among them these bytes are the key's.
+            let zeros = (word &- 0x0101_0101_0101_0101) & ~word & 0x8080_8080_8080_8080
+            return zeros == 0 ? word.byteSwapped : nil
+        }
+    }
+}
+
+extension KeyComponent {
+    /// How the first eight bytes of the key are read in place; nil where there is no such way.
+    fileprivate var wordForm: KeyWordForm? {
+        switch self {
+        case .signed(byteCount: 8): .signed
+        case .unsigned(byteCount: 8): .unsigned
+        case .double: .double
+        case .escaped: .escaped
+        default: nil
+        }
+    }
+}
