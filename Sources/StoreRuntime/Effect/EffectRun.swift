@@ -88,6 +88,8 @@ extension Store {
 
     /// The same with a closure that runs on an actor, and may use what belongs to it.
     ///
+    /// The effect keeps the actor for as long as it runs, so an actor that keeps its effect ends it by ``Effect/cancel()``.
+    ///
     /// - Parameter isolation: the actor: `self` in an actor, `MainActor.shared` on the main actor.
     public func observe(
         isolation: isolated any Actor, file: StaticString = #fileID, line: UInt = #line,
