@@ -23,15 +23,14 @@ extension ReadingScope {
     /// Calls `body` with each record of a type in the order of ids, until it returns false.
     package func forEachDynamic(typeIndex: Int, _ body: (DynamicRecord) throws -> Bool) throws {
         let type = state.catalog.types[typeIndex]
-        var cursor = try opened(type.database)
-        var isPositioned = try mapLMDB { () throws(LMDBError) in try cursor.first() }
-        while isPositioned {
-            if try !body(decoded(type, key: cursor.key, value: cursor.value)) { return }
-            isPositioned = try mapLMDB { () throws(LMDBError) in try cursor.next() }
+        var cursor = try FetchCursor(self, type: type, plan: .all(of: type))
+        while try cursor.advance() {
+            if try !body(cursor.dynamicRecord(type)) { return }
         }
     }
 
-    /// Some records of a type in the order of ids, and the place of the last that was looked at; nil where there are no more.
+    /// Some records of a type in the order of their keys, as ``chunk(_:after:limit:_:)``, and the place of the last that was looked
+    /// at; nil where there are no more.
     ///
     /// - Parameters:
     ///   - mark: the record after which they begin; nil for the first.

@@ -9,6 +9,10 @@ package enum KeyLimit {
     package static let indexValue = 256
 
     static let hashByteCount = 16
+    /// The bytes of a record's key that no truncation changes. Keys that differ in them come in the order of the ids.
+    package static let recordKeyBeginning = recordKey - hashByteCount
+    /// The bytes of an index entry's value part that no truncation changes.
+    static let indexValueBeginning = indexValue - hashByteCount
 
     /// Truncates what `writer` holds from `start` on when it is longer than `limit` allows.
     ///

@@ -36,7 +36,7 @@ struct LivePlan: Sendable {
         self.request = request
         self.fields = fields
         sort = try Planner.sortParts(request.order, type, catalog)
-        // The record's key behind them says the same.
+        // The id behind them says the same.
         placeSort = request.order == type.orderByID ? [] : sort
         isIDDescending = request.order.last?.isDescending ?? false
         dependencies = try LiveDependencies(request, typeIndex: typeIndex, in: catalog)
@@ -71,19 +71,21 @@ struct LivePlan: Sendable {
     func place(_ table: FieldTable, key: [UInt8]) throws(CodecError) -> [UInt8] {
         var place = ByteWriter(capacity: 64)
         for part in placeSort { try part.append(table, to: &place) }
-        return finish(&place, key)
+        return try finish(&place, table, key)
     }
 
     /// Where a record stands, with what it refers to.
     func place(_ table: FieldTable, key: [UInt8], in scope: ReadingScope) throws -> [UInt8] {
         var place = ByteWriter(capacity: 64)
         for part in placeSort { try part.append(table, scope, to: &place) }
-        return finish(&place, key)
+        return try finish(&place, table, key)
     }
 
-    private func finish(_ place: inout ByteWriter, _ key: [UInt8]) -> [UInt8] {
+    private func finish(
+        _ place: inout ByteWriter, _ table: FieldTable, _ key: [UInt8]
+    ) throws(CodecError) -> [UInt8] {
         let start = place.count
-        place.append(key)
+        unsafe try type.appendIDOrder(of: table, key: key.span.bytes, to: &place)
         if isIDDescending { place.complement(from: start) }
         return place.array()
     }

@@ -1,7 +1,7 @@
 /// A row of a live result. The same object stays in the result for as long as nothing about the row changes.
 package final class LiveRow: Sendable {
-    /// Where the row stands: the bytes of places compare as the rows are ordered. The sort key, then the record's key, turned
-    /// around where ids descend.
+    /// Where the row stands: the bytes of places compare as the rows are ordered. The sort key, then the key of the id, which is
+    /// not truncated, turned around where ids descend.
     package let place: [UInt8]
     /// The record's key.
     package let key: [UInt8]

@@ -30,7 +30,7 @@ extension WriteTransaction {
         end(state.catalog.types[oldType])
     }
 
-    /// The next records of a type in the order of ids.
+    /// The next records of a type in the order of keys.
     private borrowing func records<R: Record>(
         _ type: R.Type, after last: inout [UInt8], limit: Int
     ) throws(StoreError) -> [R] {

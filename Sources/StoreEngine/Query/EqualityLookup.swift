@@ -34,8 +34,8 @@ struct EqualityLookup {
         }
         guard let best, let prefix = Self.prefix(best.parts, terms, of: type) else { return nil }
         // What is truncated leads to other records too.
-        let limit = best.place == nil ? KeyLimit.recordKey : KeyLimit.indexValue
-        guard prefix.count <= limit - KeyLimit.hashByteCount else { return nil }
+        let kept = best.place == nil ? KeyLimit.recordKeyBeginning : KeyLimit.indexValueBeginning
+        guard prefix.count <= kept else { return nil }
         (place, order) = (best.place, best.order)
         self.prefix = prefix
         self.sort = sort

@@ -11,6 +11,8 @@ struct FetchCursor: ~Copyable, ~Escapable {
     private var walker: RangeWalker
     /// Whether `walker` walks an index, and not the records.
     private let isIndexWalk: Bool
+    /// The bytes of a key up to which it tells the order that is asked for; the whole of it where none is.
+    private let orderedByteCount: Int
     /// What each record must still meet.
     private var filter: CompiledCondition?
     /// Keys of records to go through before the walk goes on.
@@ -70,6 +72,11 @@ struct FetchCursor: ~Copyable, ~Escapable {
             walker = try RangeWalker(scope, type.database, .all, isBackward: plan.isBackward)
             isIndexWalk = false
             counts = FetchCounts(walkCount: walks.count)
+        }
+        if plan.order.isEmpty || plan.needsSort {
+            orderedByteCount = .max
+        } else {
+            orderedByteCount = isIndexWalk ? KeyLimit.indexValueBeginning : KeyLimit.recordKeyBeginning
         }
         isGathered = false
         toSkip = plan.offset
@@ -227,7 +234,7 @@ struct FetchCursor: ~Copyable, ~Escapable {
         do {
             let table = try RecordBytes(unverified: currentRecord).table
             if let filter, try !filter.holds(table) { return false }
-            return try plan.position?.precedes(table, currentKey, plan.order) ?? true
+            return try plan.position?.precedes(table, currentKey, of: type, plan.order) ?? true
         } catch {
             throw damage(error)
         }
@@ -256,8 +263,9 @@ struct FetchCursor: ~Copyable, ~Escapable {
     @_lifetime(self: copy self)
     private mutating func step() throws(StoreError) -> Bool {
         guard try walker.advance() else { return false }
-        if isIndexWalk, !plan.order.isEmpty, !plan.needsSort, let prefix = truncatedPrefix() {
-            try gatherGroup(prefix)
+        // An index entry's own record key may stand behind its value part.
+        if walker.key.byteCount >= orderedByteCount {
+            try gatherGroup()
             return true
         }
         guard needsRecords else { return true }
@@ -314,7 +322,7 @@ struct FetchCursor: ~Copyable, ~Escapable {
         let wanted = plan.needsSort ? .max : plan.wanted
         while pending.count < wanted, try walker.advance() {
             guard pending.count < RowEstimator.maximumDive,
-                walker.key.byteCount < KeyLimit.indexValue - KeyLimit.hashByteCount
+                walker.key.byteCount < KeyLimit.indexValueBeginning
             else { return false }
             if isIndexWalk {
                 pending.append(try walker.recordKey(of: type))
@@ -350,6 +358,7 @@ struct FetchCursor: ~Copyable, ~Escapable {
             pending = keys.finish(walk: last, isBackward: plan.isBackward)
             nextPending = 0
             isGathered = true
+            if orderedByteCount < .max, pending.mayBeTruncated { try sortPending() }
         } else {
             counts.isWalkOfAll = true
             filter = plan.wholeFilter
@@ -395,7 +404,8 @@ struct FetchCursor: ~Copyable, ~Escapable {
                 // Most records of many come after all that are kept.
                 if word > found.greatestWord { continue }
                 try makeSortKey(table, &sortKey)
-                found.add(word: word, sortKey: sortKey, recordKey: currentKey)
+                found.add(
+                    word: word, sortKey: sortKey, recordKey: currentKey, longID: try type.longID(of: table, currentKey))
             } catch {
                 throw failed(error)
             }
@@ -415,37 +425,47 @@ struct FetchCursor: ~Copyable, ~Escapable {
         StoreError(reading: error, at: "the record of \(type.name) under the key \(HexText.of(currentKey))")
     }
 
-    /// The part that all entries share which the entry may be out of order with, because long values are truncated.
-    private func truncatedPrefix() -> [UInt8]? {
-        let kept = KeyLimit.indexValue - KeyLimit.hashByteCount
-        // An entry's own record key may stand behind its value part.
-        guard walker.key.byteCount >= kept else { return nil }
-        return walker.key.extracting(first: kept).array()
-    }
+    // MARK: Truncated keys
 
-    /// Puts the records of all entries that begin with `prefix` in order.
+    /// Takes the keys of all entries that begin as the one that the walk is at, and puts their records in order: what follows
+    /// the beginning may be a hash.
     @_lifetime(self: copy self)
-    private mutating func gatherGroup(_ prefix: [UInt8]) throws(StoreError) {
-        var found = SortedKeys(capacity: .max, isIDDescending: plan.order.last?.isDescending ?? false)
-        var sortKey = ByteWriter(capacity: 512)
+    private mutating func gatherGroup() throws(StoreError) {
+        pending = RecordKeyList()
+        nextPending = 0
+        let beginning = walker.key.extracting(first: orderedByteCount).array()
         while true {
-            let key = try unsafe _overrideLifetime(walker.recordKey(of: type), copying: scope)
-            try fetch(key)
-            do {
-                let record = try RecordBytes(unverified: currentRecord)
-                try makeSortKey(record.table, &sortKey)
-            } catch {
-                throw failed(error)
+            if isIndexWalk {
+                pending.append(try walker.recordKey(of: type))
+            } else {
+                pending.append(walker.key)
             }
-            found.add(word: 0, sortKey: sortKey, recordKey: key)
             guard try walker.advance() else { break }
-            guard unsafe walker.key.extracting(first: prefix.count).isEqual(to: prefix.span.bytes) else {
+            guard unsafe walker.key.extracting(first: orderedByteCount).isEqual(to: beginning.span.bytes) else {
                 try walker.stepBack()
                 break
             }
         }
+        if pending.count > 1, isIndexWalk || pending.mayBeTruncated { try sortPending() }
+    }
+
+    /// Puts the records that are pending in order, by their fields.
+    @_lifetime(self: copy self)
+    private mutating func sortPending() throws(StoreError) {
+        var found = SortedKeys(capacity: .max, isIDDescending: plan.order.last?.isDescending ?? false)
+        var sortKey = ByteWriter(capacity: 512)
+        for place in 0..<pending.count {
+            try fetchPending(place)
+            do {
+                let table = try RecordBytes(unverified: currentRecord).table
+                try makeSortKey(table, &sortKey)
+                found.add(
+                    word: 0, sortKey: sortKey, recordKey: currentKey, longID: try type.longID(of: table, currentKey))
+            } catch {
+                throw failed(error)
+            }
+        }
         pending = found.finish()
-        nextPending = 0
     }
 }
 

@@ -103,7 +103,7 @@ struct CandidateFinder {
 
     /// Long keys are stored truncated: bounds are cut to what all of them keep. Nil where none is longer.
     private func clipped(_ ranges: KeyRanges, isIndex: Bool) -> KeyRanges? {
-        let kept = (isIndex ? KeyLimit.indexValue : KeyLimit.recordKey) - KeyLimit.hashByteCount
+        let kept = isIndex ? KeyLimit.indexValueBeginning : KeyLimit.recordKeyBeginning
         guard ranges.ranges.contains(where: { $0.lower.count > kept || $0.upper.map { $0.count > kept } ?? false })
         else { return nil }
         return KeyRanges(

@@ -52,6 +52,14 @@ package struct Plan: Sendable {
         }
     }
 
+    /// A walk over all records of a type in the order of their ids.
+    static func all(of type: OpenType) -> Plan {
+        Plan(
+            source: .walk(PlannedWalk(place: nil, ranges: .all, fields: [])), filter: nil, wholeFilter: nil,
+            isBackward: false, order: type.orderByID.compactMap(type.sortPart), needsSort: false, limit: nil, offset: 0,
+            position: nil, distinct: nil, matching: nil)
+    }
+
     /// How many records are asked for at most, those that are left out included.
     var wanted: Int {
         guard let limit else { return .max }

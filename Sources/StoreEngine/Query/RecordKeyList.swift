@@ -2,6 +2,8 @@
 struct RecordKeyList: ~Copyable {
     private var bytes: ByteWriter
     private var ends: [Int] = []
+    /// Whether one of them may be truncated, so that they need not come in the order of ids.
+    private(set) var mayBeTruncated = false
 
     init(byteCount: Int = 64) { bytes = ByteWriter(capacity: byteCount) }
 
@@ -9,6 +11,7 @@ struct RecordKeyList: ~Copyable {
 
     mutating func append(_ key: RawSpan) {
         bytes.append(key)
+        if key.byteCount == KeyLimit.recordKey { mayBeTruncated = true }
         ends.append(bytes.count)
     }
 

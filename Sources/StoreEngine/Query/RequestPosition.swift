@@ -47,8 +47,9 @@ struct PlanPosition: Sendable {
     private let values: [[UInt8]]
     /// All of them as one sort key.
     private let sortKey: [UInt8]
-    /// The fields of the id as keys, and all of them as the record's key.
+    /// The fields of the id as keys, all of them as one, and that as the record's key.
     private let id: [[UInt8]]
+    private let idKey: [UInt8]
     private let recordKey: [UInt8]
     private let isIDDescending: Bool
     /// What the position says of the first field that orders the records, if anything: it holds for all behind it.
@@ -77,7 +78,8 @@ struct PlanPosition: Sendable {
             let (values, sortKey) = try PlanPosition.keys(token, sort)
             (self.values, self.sortKey) = (values, sortKey)
             id = try PlanPosition.idKeys(token, type)
-            recordKey = PlanPosition.recordKey(id)
+            idKey = id.flatMap(\.self)
+            recordKey = PlanPosition.recordKey(idKey)
             bound = try PlanPosition.bound(token.values.first ?? nil, request.order(of: type).first, sort.first)
         } catch {
             throw StoreError(.invalidValue, "the page token: \(error.reason)", cause: error)
@@ -136,9 +138,9 @@ struct PlanPosition: Sendable {
         return keys
     }
 
-    private static func recordKey(_ id: [[UInt8]]) -> [UInt8] {
+    private static func recordKey(_ idKey: [UInt8]) -> [UInt8] {
         var key = ByteWriter(capacity: 64)
-        for part in id { key.append(part) }
+        key.append(idKey)
         KeyLimit.truncateRecordKey(&key)
         return key.array()
     }
@@ -156,13 +158,15 @@ struct PlanPosition: Sendable {
 
     /// Whether a record comes behind the position.
     func precedes(
-        _ table: FieldTable, _ key: RawSpan, _ order: [SortPart]
+        _ table: FieldTable, _ key: RawSpan, of type: OpenType, _ order: [SortPart]
     ) throws(CodecError) -> Bool {
         var own = ByteWriter(capacity: 64)
         for part in order { try part.append(table, to: &own) }
         let byValue = unsafe own.bytes.compared(to: sortKey.span.bytes)
         if byValue != 0 { return byValue > 0 }
-        let byID = unsafe key.compared(to: recordKey.span.bytes)
+        own.removeAll()
+        try type.appendIDOrder(of: table, key: key, to: &own)
+        let byID = unsafe own.bytes.compared(to: idKey.span.bytes)
         return isIDDescending ? byID < 0 : byID > 0
     }
 
@@ -195,14 +199,15 @@ struct PlanPosition: Sendable {
         } else if !isSole {
             key += recordKey
         }
-        return keys(behind: key, limit: candidate.place == nil ? KeyLimit.recordKey : KeyLimit.indexValue, isSole)
+        let kept = candidate.place == nil ? KeyLimit.recordKeyBeginning : KeyLimit.indexValueBeginning
+        return keys(behind: key, kept: kept, isSole)
     }
 
-    private func keys(behind key: [UInt8], limit: Int, _ isSole: Bool) -> KeyRange {
-        let prefix = Array(key.prefix(limit - KeyLimit.hashByteCount))
+    private func keys(behind key: [UInt8], kept: Int, _ isSole: Bool) -> KeyRange {
+        let prefix = Array(key.prefix(kept))
         // Long keys are truncated, and come in no order among those that begin alike. The only entry of a value in a unique
         // index may lead to another record by now.
-        let isExact = key.count < limit - KeyLimit.hashByteCount && !isSole
+        let isExact = key.count < kept && !isSole
         if isIDDescending { return KeyRange(lower: [], upper: isExact ? key : KeyRange.successor(of: prefix)) }
         return KeyRange(lower: isExact ? key + [0] : prefix, upper: nil)
     }

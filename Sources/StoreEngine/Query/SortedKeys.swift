@@ -1,13 +1,24 @@
 /// The keys of found records in the order of their sort keys: all of them, or the first of a given number, of which no more
 /// are kept.
 struct SortedKeys: ~Copyable {
-    /// A sort key, then the record's key, in the arena.
+    /// A sort key, then the record's key, in the arena. Where that key is truncated the whole key of the id stands before it.
     private struct Entry {
         /// The sort key's beginning, which tells most apart.
         let word: UInt64
         let start: Int
         let sortCount: Int
-        let keyCount: Int
+        /// How long the key of the id is.
+        let idCount: Int
+
+        var sortKey: Range<Int> { start..<start + sortCount }
+        var idKey: Range<Int> { sortKey.upperBound..<sortKey.upperBound + idCount }
+        var recordKey: Range<Int> {
+            idCount > KeyLimit.recordKey ? idKey.upperBound..<idKey.upperBound + KeyLimit.recordKey : idKey
+        }
+        var all: Range<Int> { start..<recordKey.upperBound }
+
+        /// The same where the arena has it elsewhere.
+        func moved(to start: Int) -> Entry { Entry(word: word, start: start, sortCount: sortCount, idCount: idCount) }
     }
 
     private var entries: [Entry] = []
@@ -30,15 +41,18 @@ struct SortedKeys: ~Copyable {
 
     /// Adds a record, and forgets the last one when there are too many.
     ///
-    /// - Parameter word: what ``SortPart/word(_:_:)`` gives for the record's first part.
-    mutating func add(word: UInt64, sortKey: borrowing ByteWriter, recordKey: RawSpan) {
+    /// - Parameters:
+    ///   - word: what ``SortPart/word(_:_:)`` gives for the record's first part.
+    ///   - longID: what ``OpenType/longID(of:_:)`` gives for the record.
+    mutating func add(word: UInt64, sortKey: borrowing ByteWriter, recordKey: RawSpan, longID: [UInt8]?) {
         if capacity == 0 { return }
         let entry = Entry(
-            word: word, start: arena.count, sortCount: sortKey.count, keyCount: recordKey.byteCount)
+            word: word, start: arena.count, sortCount: sortKey.count, idCount: longID?.count ?? recordKey.byteCount)
         arena.append(sortKey.bytes)
+        if let longID { arena.append(longID) }
         arena.append(recordKey)
         guard entries.count == capacity else {
-            usedCount += entry.sortCount + entry.keyCount
+            usedCount += entry.all.count
             entries.append(entry)
             // A heap only once it is full: until then nothing is forgotten.
             if entries.count == capacity {
@@ -50,7 +64,7 @@ struct SortedKeys: ~Copyable {
             arena.truncate(to: entry.start)
             return
         }
-        usedCount += entry.sortCount + entry.keyCount - entries[0].sortCount - entries[0].keyCount
+        usedCount += entry.all.count - entries[0].all.count
         entries[0] = entry
         siftDown(0)
         if arena.count > 4 * usedCount + 65_536 { compact() }
@@ -62,8 +76,8 @@ struct SortedKeys: ~Copyable {
         let isIDDescending = isIDDescending
         let arena = arena
         sorted.sort { Self.comes($0, before: $1, arena, isIDDescending) }
-        var list = RecordKeyList(byteCount: sorted.reduce(0) { $0 + $1.keyCount })
-        for entry in sorted { list.append(Self.recordKey(entry, arena)) }
+        var list = RecordKeyList(byteCount: sorted.reduce(0) { $0 + $1.recordKey.count })
+        for entry in sorted { list.append(arena.bytes.extracting(entry.recordKey)) }
         return list
     }
 
@@ -85,10 +99,8 @@ struct SortedKeys: ~Copyable {
     private mutating func compact() {
         var fresh = ByteWriter(capacity: 2 * usedCount)
         for (place, entry) in entries.enumerated() {
-            let end = entry.start + entry.sortCount + entry.keyCount
-            entries[place] = Entry(
-                word: entry.word, start: fresh.count, sortCount: entry.sortCount, keyCount: entry.keyCount)
-            fresh.append(entry.start..<end, of: arena)
+            entries[place] = entry.moved(to: fresh.count)
+            fresh.append(entry.all, of: arena)
         }
         arena = fresh
     }
@@ -97,20 +109,10 @@ struct SortedKeys: ~Copyable {
         _ left: Entry, before right: Entry, _ arena: borrowing ByteWriter, _ isIDDescending: Bool
     ) -> Bool {
         if left.word != right.word { return left.word < right.word }
-        let order = sortKey(left, arena).compared(to: sortKey(right, arena))
+        let bytes = arena.bytes
+        let order = bytes.extracting(left.sortKey).compared(to: bytes.extracting(right.sortKey))
         if order != 0 { return order < 0 }
-        let idOrder = recordKey(left, arena).compared(to: recordKey(right, arena))
+        let idOrder = bytes.extracting(left.idKey).compared(to: bytes.extracting(right.idKey))
         return isIDDescending ? idOrder > 0 : idOrder < 0
-    }
-
-    @_lifetime(borrow arena)
-    private static func sortKey(_ entry: Entry, _ arena: borrowing ByteWriter) -> RawSpan {
-        arena.bytes.extracting(entry.start..<entry.start + entry.sortCount)
-    }
-
-    @_lifetime(borrow arena)
-    private static func recordKey(_ entry: Entry, _ arena: borrowing ByteWriter) -> RawSpan {
-        let start = entry.start + entry.sortCount
-        return arena.bytes.extracting(start..<start + entry.keyCount)
     }
 }

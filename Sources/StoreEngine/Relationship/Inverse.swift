@@ -56,6 +56,16 @@ public struct Inverse<Target: Record, Source: Record>: Hashable, Sendable {
     }
 }
 
+extension FetchRequest {
+    /// The same in the order of ids, and of nothing else.
+    @usableFromInline var orderedByID: FetchRequest {
+        var result = self
+        let schema = R.recordSchema
+        result.request.order = schema.id.fields.map { SortTerm(FieldName([schema.fields[$0].name])) }
+        return result
+    }
+}
+
 extension ReadableTransaction where Self: ~Copyable {
     /// The records that refer to the one with this id, in the order of their ids.
     ///
@@ -65,6 +75,6 @@ extension ReadableTransaction where Self: ~Copyable {
     public borrowing func fetch<Target: Record, Source: Record>(
         _ inverse: Inverse<Target, Source>, of id: Target.ID
     ) throws(StoreError) -> [Source] {
-        try fetch(inverse.request(of: id))
+        try fetch(inverse.request(of: id).orderedByID)
     }
 }

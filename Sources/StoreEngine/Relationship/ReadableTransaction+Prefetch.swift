@@ -103,6 +103,20 @@ extension ReadingScope {
             let record = try seek.record(Source.self)
             for place in keys.places(referrers.group(number)) { found[place].append(record) }
         }
+        if referrers.mayBeTruncated { for place in found.indices { found[place].sortByID() } }
         return (found, referrers.count + seek.scannedCount)
+    }
+}
+
+extension Array where Element: Record {
+    /// Puts records in the order of their ids.
+    @usableFromInline
+    mutating func sortByID() {
+        let keyed = map { record in
+            var key = ByteWriter(capacity: 512)
+            Element._key(of: record.recordID).encodeKey(to: &key)
+            return (key: key.array(), record: record)
+        }
+        self = keyed.sorted { $0.key.compared(to: $1.key) < 0 }.map(\.record)
     }
 }

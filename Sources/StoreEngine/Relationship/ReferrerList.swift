@@ -22,12 +22,16 @@ struct ReferrerList: ~Copyable {
 
     @usableFromInline var count: Int { entries.count }
 
+    /// Whether a key may be truncated, so that they need not come in the order of ids.
+    @usableFromInline private(set) var mayBeTruncated = false
+
     /// Adds a record that refers to record number `group`.
     mutating func append(_ key: RawSpan, group: Int) {
         entries.append(
             Entry(
                 word: key.leadingWord, start: keys.count, byteCount: Int32(key.byteCount), group: Int32(group)))
         keys.append(key)
+        if key.byteCount == KeyLimit.recordKey { mayBeTruncated = true }
         counts[group] += 1
     }
 

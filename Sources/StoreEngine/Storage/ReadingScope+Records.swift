@@ -150,14 +150,14 @@ extension ReadingScope {
     @inlinable
     func forEach<R: Record>(_ type: R.Type, _ body: (R) throws -> Bool) throws {
         let binding = try binding(R.self)
-        var scan = try RecordScan(self, binding: binding)
+        var scan = try RecordScan(self, binding: binding, isByID: true)
         while try scan.advance() {
             if try !body(scan.record(R.self)) { return }
         }
     }
 }
 
-/// A record's place in the order of ids, whether or not it is still there.
+/// A record's place in the order of keys, whether or not it is still there.
 package struct RowMark: Hashable, Sendable {
     /// The record's key.
     let key: [UInt8]
@@ -169,7 +169,8 @@ package struct RowMark: Hashable, Sendable {
 }
 
 extension ReadingScope {
-    /// Some records in the order of ids, and the place of the last of them; nil where there are no more.
+    /// Some records in the order of their keys, and the place of the last of them; nil where there are no more. That is the order
+    /// of ids, save among those whose keys are truncated, so that a place is known by a key alone.
     ///
     /// - Parameters:
     ///   - mark: the record after which they begin; nil for the first.
@@ -211,88 +212,4 @@ enum UniqueLookup {
     case record
     /// The keys of records whose long values share a truncated part: the values are to be compared.
     case sharedEntries([[UInt8]])
-}
-
-/// A walk over the records of a type in the order of their keys. Support for ``ReadableTransaction/forEach(_:_:)``.
-@safe
-@usableFromInline
-struct RecordScan: ~Copyable, ~Escapable {
-    private let scope: ReadingScope
-    private let binding: TypedBinding
-    private var cursor: LMDBCursor
-    private var step: Step
-
-    /// How the next record is come to.
-    private enum Step {
-        case first, next, current, none
-    }
-
-    /// - Parameter last: the key of a record after which the walk begins; empty for the first.
-    @usableFromInline
-    @_lifetime(copy scope)
-    init(_ scope: ReadingScope, binding: TypedBinding, after last: [UInt8] = []) throws(StoreError) {
-        self.scope = scope
-        self.binding = binding
-        var step = Step.first
-        do {
-            var opened = try scope.snapshot.openCursor(binding.type.database)
-            if !last.isEmpty {
-                // That record may be gone since it was read; then this stands on the next one already.
-                let isPlaced = unsafe try opened.seek(atLeast: last.span.bytes)
-                step = !isPlaced ? .none : unsafe opened.key.isEqual(to: last.span.bytes) ? .next : .current
-            }
-            cursor = opened
-        } catch {
-            throw StoreError(error)
-        }
-        self.step = step
-    }
-
-    /// The key of the record that the walk is at.
-    var key: RawSpan {
-        @_lifetime(borrow self)
-        borrowing get { cursor.key }
-    }
-
-    /// Goes to the next record; false at the end.
-    @usableFromInline
-    mutating func advance() throws(StoreError) -> Bool {
-        do {
-            defer { if step != .none { step = .next } }
-            switch step {
-            case .first: return try cursor.first()
-            case .next: return try cursor.next()
-            case .current: return true
-            case .none: return false
-            }
-        } catch {
-            throw StoreError(error)
-        }
-    }
-
-    /// The fields of the record that the walk is at.
-    @usableFromInline
-    @_lifetime(borrow self)
-    borrowing func decoder() throws(StoreError) -> FieldDecoder {
-        do {
-            return try scope.decoder(binding, record: cursor.value, verifying: true)
-        } catch {
-            throw damage(error)
-        }
-    }
-
-    /// The record that the walk is at.
-    @inlinable
-    @inline(__always)
-    borrowing func record<R: Record>(_ type: R.Type) throws(StoreError) -> R {
-        let decoder = try decoder()
-        do {
-            return try R(from: decoder)
-        } catch {
-            throw damage(error)
-        }
-    }
-
-    @usableFromInline
-    borrowing func damage(_ error: CodecError) -> StoreError { scope.damage(binding.type, key: cursor.key, error) }
 }

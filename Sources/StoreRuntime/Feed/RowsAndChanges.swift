@@ -12,7 +12,7 @@ public import StoreEngine
 public struct RowsAndChanges<R: Record>: AsyncSequence, Sendable {
     /// What the sequence gives.
     public enum Element: Sendable {
-        /// Further rows in the order of ids, as of a position.
+        /// Further rows in the order of ids (those of more than 239 bytes that begin alike in any order), as of a position.
         case rows([R], Position)
         /// All rows that there were at a position have been given.
         case ready(Position)

@@ -31,10 +31,11 @@ struct LiveWriter {
 
     private mutating func operation() -> Operation {
         let number = generator.random.below(60)
-        // Ids that are too long for a key, and differ in what a key keeps.
+        // Ids that are too long for a key: some differ in what a key keeps, some do not.
         let long = String(repeating: "y", count: 260)
-        let id = "\(["", "a", "b", ""][number % 4])\(number)\(number % 4 == 3 ? long : "")"
-        let slot = Slot.ID(room: ["a", "a\u{0}", "b", "\(number)\(long)"][number % 4], hour: Int16(number - 30))
+        let ids = ["\(number)", "a\(number)", "\(long)\(number)", "\(number)\(long)", "\(long)"]
+        let id = number % 5 == 4 ? ids[4] + String(number * 7 % 10) + long : ids[number % 5]
+        let slot = Slot.ID(room: ["a", "a\u{0}", long, "\(number)\(long)"][number % 4], hour: Int16(number - 30))
         switch generator.random.below(10) {
         case 0, 1: return .deleteSensor(id)
         case 2: return .deleteSlot(slot)

@@ -7,13 +7,14 @@ final class PastHistory {
     /// What a store held.
     struct Moment {
         let position: Position
-        /// By the place of the type, in the order of ids.
+        /// By the place of the type.
         let records: [[Stored]]
         let contentHash: UInt64
 
-        /// The records of a type.
-        func records(_ typeIndex: Int) -> [DynamicRecord] {
-            typeIndex < records.count ? records[typeIndex].map(\.record) : []
+        /// The records of a type, in the order of their ids.
+        func records(_ type: RecordType, at typeIndex: Int) -> [DynamicRecord] {
+            if typeIndex >= records.count { return [] }
+            return NaiveQuery(type: type, request: Request()).byID(records[typeIndex].map(\.record))
         }
     }
 
@@ -27,9 +28,8 @@ final class PastHistory {
     let folder: StoreFolder
     private(set) var store: Store
     private(set) var moments: [Moment] = []
-    /// Whether ids of slots are so long that their keys are truncated. Such keys come in the order of their first bytes alone, which
-    /// evaluating each record does not know.
-    let hasLongIDs: Bool
+    /// Whether ids of slots are so long that their keys are truncated.
+    private let hasLongIDs: Bool
     private var generator: RequestGenerator
 
     init(seed: UInt64, options: StoreOptions = StoreOptions()) throws {

@@ -32,6 +32,15 @@ struct NaiveQuery {
         return kept.prefix(request.limit ?? kept.count).map(\.element)
     }
 
+    /// Records in the order of their ids.
+    func byID(_ records: [DynamicRecord]) -> [DynamicRecord] {
+        let places = type.idFields.compactMap(type.place(ofField:))
+        return records.sorted { left, right in
+            let order = places.lazy.map { compare(left.values[$0], right.values[$0]) }.first { $0 != 0 }
+            return order.map { $0 < 0 } ?? false
+        }
+    }
+
     /// The position behind a record.
     func position(_ record: DynamicRecord) -> RequestPosition {
         .row(Dictionary(uniqueKeysWithValues: zip(type.fields.map(\.name), record.values)))

@@ -16,7 +16,8 @@ struct RequestCheck {
                 all.append($0)
                 return true
             }
-            try run(tx, typeIndex, &generator, all)
+            let type = tx._reading.catalog.types[typeIndex].type
+            try run(tx, typeIndex, &generator, NaiveQuery(type: type, request: Request()).byID(all))
         }
     }
 

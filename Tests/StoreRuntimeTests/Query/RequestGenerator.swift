@@ -13,6 +13,11 @@ struct RequestGenerator {
             long, long + "a", long + "b", long + "c" + long, long + "a" + long, String(long.dropLast(3)), "\u{10FFFF}",
         ]
     }()
+    /// What ids begin and end with, so that keys of some of them are truncated: these share all that such a key keeps, and are
+    /// just as long as a key may be, a byte longer, or much longer.
+    static let idBeginnings = ["", "", "a", "b", String(repeating: "long", count: 60)]
+    static let idEndings = ["", "", "z", String(repeating: "y", count: 20), String(repeating: "z", count: 70)]
+    static let longRoom = String(repeating: "room", count: 65)
     static let doubles: [Double] = [
         0, -0.0, 1, -1, 21.5, 30, -.infinity, .infinity, .nan, 1e300, -2.5, .leastNonzeroMagnitude,
     ]
@@ -20,6 +25,12 @@ struct RequestGenerator {
     mutating func pick<T>(_ values: [T]) -> T { values[Int.random(in: 0..<values.count, using: &random)] }
 
     mutating func chance(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &random) < percent }
+
+    /// An id that no other number has, which need not fit into a key.
+    mutating func id(_ number: Int) -> String {
+        // So that in the order of ids numbers are not in theirs.
+        "\(pick(Self.idBeginnings))\(number * 7 % 10)\(pick(Self.idEndings))-\(number)"
+    }
 
     mutating func optionalText() -> String? { chance(30) ? nil : pick(Self.texts) }
 

@@ -37,14 +37,15 @@ import Testing
         for number in 0..<count {
             sensors.append(
                 Sensor(
-                    id: "\(generatorCopy.pick(["", "a", "b"]))\(number)",
+                    id: generatorCopy.id(number),
                     room: generatorCopy.pick(RequestGenerator.texts),
                     serial: "\(generatorCopy.pick(RequestGenerator.texts))\(number)",
                     celsius: generatorCopy.pick(RequestGenerator.doubles), note: generatorCopy.optionalText(),
                     floor: generatorCopy.pick(Floor.allCases)))
             slots.append(
                 Slot(
-                    room: generatorCopy.pick(["a", "a\u{0}", "b", "日本"]), hour: Int16(number - 3),
+                    room: generatorCopy.pick(["a", "a\u{0}", "b", "日本", RequestGenerator.longRoom]),
+                    hour: Int16(number - 3),
                     guest: generatorCopy.optionalText(), minutes: generatorCopy.chance(40) ? nil : UInt8(number)))
         }
         generator = generatorCopy
