@@ -40,12 +40,19 @@ import StoreEngine
 /// struct's memberwise initializer is internal, as Swift's always is: a public record declares one of its own for other
 /// modules to use. Where it has none, they are told so. The type of the id has to reach as far as the record.
 ///
+/// ### Records inside of other types
+///
+/// A record may be inside of an enum, a struct, a class or an actor, or of an extension of one, and name what is declared
+/// there: its types and initial values. It is called by its own name in the store, without those around it, so that of two
+/// records of one name one says ``Record(_:)``: otherwise both stand for the same record type. An extension of a private
+/// type that holds a record says `private` itself, as the macro sees no more of the type than its name.
+///
 /// ### Constants
 ///
 /// A `let` property, and one whose setter is narrower than itself, gets a token without a setter: it can be read,
 /// compared, indexed and observed, but not bound for writing. A `let` with an initial value is an error, because
 /// reading from the store could not replace it.
-@attached(member, names: named(init))
+@attached(member, names: named(init), named(_Scope))
 @attached(
     extension, conformances: Record, Sendable, Equatable,
     names: named(ID), named(Fields), named(fields), named(_recordName), named(recordSchema), named(recordID),
@@ -59,7 +66,7 @@ public macro Record() = #externalMacro(module: "StoreMacros", type: "RecordMacro
 /// as for ``Record()``.
 ///
 /// - Parameter storedName: The name in the store: 1 to 128 letters, digits, `_`, `-` and `.`, as a string literal.
-@attached(member, names: named(init))
+@attached(member, names: named(init), named(_Scope))
 @attached(
     extension, conformances: Record, Sendable, Equatable,
     names: named(ID), named(Fields), named(fields), named(_recordName), named(recordSchema), named(recordID),
@@ -79,6 +86,7 @@ public macro Record(_ storedName: String) = #externalMacro(module: "StoreMacros"
 ///
 /// A record's `var place: Place` is then one field, and conditions reach into it: `$0.place.floor == 2`. Embedded
 /// values have no ids and no indexes; ``Transient()`` and ``Renamed(from:)`` work as in records.
+@attached(member, names: named(_Scope))
 @attached(
     extension, conformances: EmbeddedValue, Sendable, Equatable,
     names: named(Fields), named(fields), named(embeddedSchema), named(encode(to:)), named(init)

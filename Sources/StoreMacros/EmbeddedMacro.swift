@@ -3,7 +3,9 @@ import SwiftSyntax
 import SwiftSyntaxMacros
 
 /// `@Embedded`: the `EmbeddedValue` conformance of a struct that is stored inside a record.
-struct EmbeddedMacro: ExtensionMacro {
+///
+/// The member role gives the fields of a nested struct names for what the extension does not see.
+struct EmbeddedMacro: ExtensionMacro, MemberMacro {
     static let formatMode: FormatMode = .disabled
 
     static func expansion(
@@ -24,5 +26,18 @@ struct EmbeddedMacro: ExtensionMacro {
             addsEquatable: protocols.contains(named: "Equatable"))
         guard let description = validator.description(&report) else { return [] }
         return [EmbeddedRenderer(value: description).extensionDeclaration(conformingTo: protocols)]
+    }
+
+    static func expansion(
+        of node: AttributeSyntax,
+        providingMembersOf declaration: some DeclGroupSyntax,
+        conformingTo protocols: [TypeSyntax],
+        in context: some MacroExpansionContext
+    ) throws -> [DeclSyntax] {
+        var report = DiagnosticReport()
+        guard let structure = ParsedStruct(declaration, attribute: node, context: context.lexicalContext),
+            EmbeddedValidator(structure: structure, typeName: "Self", addsEquatable: false).description(&report) != nil
+        else { return [] }
+        return [FieldScope(structure)?.rendered()].compactMap(\.self)
     }
 }

@@ -4,9 +4,9 @@ import SwiftSyntaxMacros
 
 /// `@Record`: the conformance and everything it needs, in an extension.
 ///
-/// The extension role reports what is wrong. The member role exists for one case only: a `.now` default needs a
-/// memberwise initializer of ours. It emits nothing otherwise, which leaves the compiler's own memberwise initializer
-/// in place.
+/// The extension role reports what is wrong. The member role exists for two cases only: a `.now` default needs a
+/// memberwise initializer of ours, and the fields of a nested struct need names for what the extension does not see. It
+/// emits nothing otherwise, which leaves the compiler's own memberwise initializer in place.
 struct RecordMacro: ExtensionMacro, MemberMacro {
     /// The text is rendered as it should be read; the formatter would break every closure over three lines.
     static let formatMode: FormatMode = .disabled
@@ -33,10 +33,11 @@ struct RecordMacro: ExtensionMacro, MemberMacro {
         in context: some MacroExpansionContext
     ) throws -> [DeclSyntax] {
         var report = DiagnosticReport()
-        guard let description = describe(declaration, node, typeName: "Self", [], in: context, &report),
-            let initializer = description.memberwiseInitializer
+        guard let structure = ParsedStruct(declaration, attribute: node, context: context.lexicalContext),
+            let description = RecordValidator(structure: structure, typeName: "Self", addsEquatable: false)
+                .description(&report)
         else { return [] }
-        return [initializer.rendered()]
+        return [description.memberwiseInitializer?.rendered(), FieldScope(structure)?.rendered()].compactMap(\.self)
     }
 
     private static func describe(

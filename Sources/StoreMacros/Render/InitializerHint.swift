@@ -8,6 +8,8 @@ struct InitializerHint {
     let properties: [ParsedProperty]
     let typeName: String
     let access: Access
+    /// Whether the struct is inside of another type, whose names are out of reach.
+    let isNested: Bool
 
     func rendered() -> String {
         let level = access.modifier.filter { $0 != " " }
@@ -29,7 +31,8 @@ struct InitializerHint {
     /// A narrower property may have a type that is out of reach, and an initial value may name what is.
     private func parameter(_ property: ParsedProperty) -> String {
         let name = property.identifier.text
-        let type = property.access >= access ? property.type?.text(replacingSelfBy: typeName) : nil
+        let isReached = property.access >= access && !(isNested && property.type?.mayNameOthers == true)
+        let type = isReached ? property.type?.text(replacingSelfBy: typeName) : nil
         switch property.initialValue {
         case .none: return "\(name): \(type ?? "Any")"
         default: return "\(name): \(type.map { "\($0) = ModelStore._noValue()" } ?? "Any = ()")"

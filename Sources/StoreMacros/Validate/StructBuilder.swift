@@ -23,34 +23,40 @@ struct StructBuilder {
 
     private var initializerHint: InitializerHint? {
         guard structure.isExported, !structure.declaresInitializer else { return nil }
-        return InitializerHint(properties: structure.properties, typeName: structure.name, access: structure.access)
+        // What the parameters are called does not reach out of the types around.
+        return InitializerHint(
+            properties: structure.properties, typeName: structure.name, access: structure.access,
+            isNested: !structure.context.isEmpty)
     }
 
     private func field(_ property: ParsedProperty, number: Int) -> FieldDescription {
         let access = min(property.access, structure.access)
+        let scope = FieldScope(structure)
         return FieldDescription(
             name: property.name,
             reference: property.identifier.text,
-            type: property.type?.text(replacingSelfBy: typeName) ?? "",
+            type: scope?.type(of: property, number: number)
+                ?? property.type?.text(replacingSelfBy: typeName) ?? "",
             access: access,
             needsOrder: indexed.contains(number) && property.type?.isKnownToHaveOrder != true,
             isInlinable: structure.isExported && access == structure.access,
             isReadOnly: property.isLet || (property.setterAccess ?? access) < access,
             isDeprecated: property.isDeprecated,
-            initialValue: initialValue(of: property),
+            initialValue: initialValue(of: property, scope?.initialValue(of: property, number: number)),
             oldNames: property.markers.flatMap { $0.oldNames.compactMap(\.name) },
             deleteRule: property.deleteRule
         )
     }
 
-    private func initialValue(of property: ParsedProperty) -> InitialValue {
+    /// - Parameter scoped: what the extension has for it where it cannot be spelled as it is.
+    private func initialValue(of property: ParsedProperty, _ scoped: InitialValue?) -> InitialValue {
         switch property.initialValue {
         case .token: property.initialValue
         // An id is in every record and in every version of one, so no other default of it is ever read.
         case _ where property.isID: .none
         // An optional constant has no initial value, but an older record has none of it either.
         case .none where property.type?.isOptional == true: .null
-        default: property.initialValue
+        default: scoped ?? property.initialValue
         }
     }
 }

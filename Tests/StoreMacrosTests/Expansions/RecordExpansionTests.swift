@@ -275,6 +275,88 @@ import Testing
         )
     }
 
+    @Test func `a nested record has another name for what may be declared around it`() {
+        expectExpansion(
+            of: """
+                enum House {
+                    @Record
+                    struct Sensor {
+                        @ID let id: Int
+                        var kind: Kind? = Kind.warm
+                        @Transient var seen: Kind = .warm
+                        private var rooms: [Reference<Room>] = []
+                    }
+                }
+                """,
+            """
+            enum House {
+                struct Sensor {
+                    let id: Int
+                    var kind: Kind? = Kind.warm
+                    var seen: Kind = .warm
+                    private var rooms: [Reference<Room>] = []
+
+                    nonisolated enum _Scope {
+                        typealias Type1 = Kind?
+                        static var initial1: Kind? { Kind.warm }
+                        fileprivate typealias Type2 = [Reference<Room>]
+                    }
+                }
+            }
+
+            nonisolated extension House.Sensor: ModelStore.Record, Sendable, Equatable {
+                typealias ID = Int
+
+                nonisolated struct Fields: Sendable {
+                    init() {}
+
+                    var id: ModelStore.Field<House.Sensor, Int> {
+                        ModelStore.Field(0, "id", get: { $0.id })
+                    }
+
+                    var kind: ModelStore.Field<House.Sensor, _Scope.Type1> {
+                        ModelStore.Field(1, "kind", get: { $0.kind }, set: { $0.kind = $1 })
+                    }
+
+                    fileprivate var rooms: ModelStore.Field<House.Sensor, _Scope.Type2> {
+                        ModelStore.Field(2, "rooms", get: { $0.rooms }, set: { $0.rooms = $1 })
+                    }
+                }
+
+                static var fields: Fields { Fields() }
+
+                static let recordSchema = ModelStore.RecordSchema(
+                    name: "Sensor",
+                    fields: [
+                        ModelStore.FieldSchema("id", Int.self),
+                        ModelStore.FieldSchema("kind", _Scope.Type1.self, default: _Scope.initial1),
+                        ModelStore.FieldSchema("rooms", _Scope.Type2.self, default: [])
+                    ],
+                    id: ModelStore.IDSchema([0]),
+                    indexes: []
+                )
+
+                var recordID: ID { self.id }
+
+                func encode(to encoder: inout ModelStore.FieldEncoder) throws(ModelStore.CodecError) {
+                    try encoder.encode(self.id)
+                    try encoder.encode(self.kind)
+                    try encoder.encode(self.rooms)
+                }
+
+                init(from decoder: borrowing ModelStore.FieldDecoder) throws(ModelStore.CodecError) {
+                    let _0 = try decoder.decode(0, as: Int.self)
+                    let _1 = try decoder.decode(1, as: _Scope.Type1.self, or: _Scope.initial1)
+                    let _2 = try decoder.decode(2, as: _Scope.Type2.self, or: [])
+                    self.id = _0
+                    self.kind = _1
+                    self.rooms = _2
+                }
+            }
+            """
+        )
+    }
+
     @Test func `what is not stored is left out`() {
         expectExpansion(
             of: """
