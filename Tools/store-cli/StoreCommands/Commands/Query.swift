@@ -83,7 +83,7 @@ struct Query: ParsableCommand {
                     }
                     try printer.finish()
                     try output.flush()
-                    if let next { StandardError.writeLine("next page: --after \(next)") }
+                    if let next { StandardError.writeLine("next page: --after \(next)", isWhole: true) }
                 }
             }
         }

@@ -40,8 +40,11 @@ enum StandardError {
     private static let maximumWidth = 1_000
 
     /// Writes a line. That it cannot be written is nothing that could be reported anywhere.
-    static func writeLine(_ line: String) {
-        let bytes = Array((DisplayText.cut(DisplayText.escaped(line), to: maximumWidth) + "\n").utf8)
+    ///
+    /// - Parameter isWhole: whether it is of use in its whole length only.
+    static func writeLine(_ line: String, isWhole: Bool = false) {
+        let escaped = DisplayText.escaped(line)
+        let bytes = Array(((isWhole ? escaped : DisplayText.cut(escaped, to: maximumWidth)) + "\n").utf8)
         try? FileDescriptor.write(bytes, to: STDERR_FILENO) { SystemFailure("standard error", code: $0) }
     }
 }
