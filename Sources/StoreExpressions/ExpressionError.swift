@@ -24,10 +24,13 @@ package struct ExpressionSource {
 
     package let name: String
     package let scalars: [Unicode.Scalar]
+    /// Whether fields may have the names in it that they had before, as in a text from then.
+    let allowsEarlierNames: Bool
 
     /// - Throws: ``ExpressionError`` when the text is too long.
-    package init(_ text: String, name: String) throws(ExpressionError) {
+    package init(_ text: String, name: String, allowsEarlierNames: Bool = false) throws(ExpressionError) {
         self.name = name
+        self.allowsEarlierNames = allowsEarlierNames
         let byteCount = text.utf8.count
         scalars = Array(text.unicodeScalars.prefix(Self.maximumByteCount))
         guard byteCount <= Self.maximumByteCount else {
@@ -38,6 +41,12 @@ package struct ExpressionSource {
     /// The error for what stands at `range`.
     package func error(at range: Range<Int>, _ reason: String) -> ExpressionError {
         ExpressionError(source: name, column: range.lowerBound + 1, reason: reason, excerpt: excerpt(range))
+    }
+
+    /// The place of the field that a name stands for.
+    func place(of name: String, among fields: [FieldSchema]) -> Int? {
+        if let place = fields.firstIndex(where: { $0.name == name }) { return place }
+        return allowsEarlierNames ? fields.firstIndex { $0.renamedFrom.contains(name) } : nil
     }
 
     /// The text of a range.

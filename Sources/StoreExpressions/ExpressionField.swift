@@ -62,16 +62,18 @@ extension ExpressionField {
         var owner = record.name
         var isOptional = false
         var places: [Int] = []
+        var found: [String] = []
         var type = FieldType.bool
         var hops = 0
         for (index, part) in parts.enumerated() {
-            guard let place = fields.firstIndex(where: { $0.name == part.text }) else {
+            guard let place = source.place(of: part.text, among: fields) else {
                 let names = record.element == nil ? fields.map(\.name) : [ExpressionSyntax.element]
                 let remedy = Self.remedy(parts, at: index, among: names, isValue: isValue)
                 let name = RecordText.shortened(part.text)
                 throw source.error(at: part.range, "\(owner) has no field \(name); \(remedy)")
             }
             places.append(place)
+            found.append(fields[place].name)
             type = fields[place].type
             isOptional = isOptional || type.isOptional
             guard index + 1 < parts.count else { break }
@@ -90,7 +92,7 @@ extension ExpressionField {
             default: throw source.error(at: parts[index + 1].range, "\(owner) has no fields: it is \(type)")
             }
         }
-        self.init(name: FieldName(parts.map(\.text)), type: type, isOptional: isOptional, places: places)
+        self.init(name: FieldName(found), type: type, isOptional: isOptional, places: places)
     }
 
     private static func remedy(_ parts: [NamePart], at index: Int, among names: [String], isValue: Bool) -> String {

@@ -44,20 +44,24 @@ package struct ExpressionParser {
 
     /// The condition that `text` spells; `name` is what messages call the text.
     ///
+    /// - Parameter allowsEarlierNames: whether fields may have the names that they had before.
     /// - Throws: ``ExpressionError``.
     package static func condition(
-        _ text: String, of type: RecordType, among targets: [RecordType] = [], named name: String
+        _ text: String, of type: RecordType, among targets: [RecordType] = [], named name: String,
+        allowsEarlierNames: Bool = false
     ) throws(ExpressionError) -> ConditionNode {
-        var parser = try ExpressionParser(text, of: type, among: targets, named: name)
+        var parser = try ExpressionParser(
+            text, of: type, among: targets, named: name, allowsEarlierNames: allowsEarlierNames)
         let condition = try parser.disjunction()
         guard parser.current.kind == .end else { throw parser.expected("&&, || or the end") }
         return condition
     }
 
     package init(
-        _ text: String, of type: RecordType, among targets: [RecordType] = [], named name: String
+        _ text: String, of type: RecordType, among targets: [RecordType] = [], named name: String,
+        allowsEarlierNames: Bool = false
     ) throws(ExpressionError) {
-        source = try ExpressionSource(text, name: name)
+        source = try ExpressionSource(text, name: name, allowsEarlierNames: allowsEarlierNames)
         self.type = type
         self.targets = targets
         tokens = try ExpressionLexer.tokens(of: source)

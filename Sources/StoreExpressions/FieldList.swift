@@ -8,24 +8,28 @@ package enum FieldList {
     package static func fields(
         _ text: String, of type: RecordType, named name: String
     ) throws(ExpressionError) -> [ExpressionField] {
-        try read(text, of: type, among: [], named: name, allowsMinus: false).map(\.field)
+        try read(ExpressionParser(text, of: type, named: name), of: type, among: [], allowsMinus: false).map(\.field)
     }
 
     /// The order that `text` gives: fields, with a minus those that descend.
     ///
+    /// - Parameter allowsEarlierNames: whether fields may have the names that they had before.
     /// - Throws: ``ExpressionError``, also for fields that have no order.
     package static func order(
-        _ text: String, of type: RecordType, among targets: [RecordType] = [], named name: String
+        _ text: String, of type: RecordType, among targets: [RecordType] = [], named name: String,
+        allowsEarlierNames: Bool = false
     ) throws(ExpressionError) -> [SortTerm] {
-        try read(text, of: type, among: targets, named: name, allowsMinus: true).map {
+        let parser = try ExpressionParser(
+            text, of: type, among: targets, named: name, allowsEarlierNames: allowsEarlierNames)
+        return try read(parser, of: type, among: targets, allowsMinus: true).map {
             SortTerm($0.field.name, isDescending: $0.hasMinus)
         }
     }
 
     private static func read(
-        _ text: String, of type: RecordType, among targets: [RecordType], named name: String, allowsMinus: Bool
+        _ parser: ExpressionParser, of type: RecordType, among targets: [RecordType], allowsMinus: Bool
     ) throws(ExpressionError) -> [(field: ExpressionField, hasMinus: Bool)] {
-        var parser = try ExpressionParser(text, of: type, among: targets, named: name)
+        var parser = parser
         var found: [(field: ExpressionField, hasMinus: Bool)] = []
         repeat {
             let hasMinus = allowsMinus && parser.skip(.minus)

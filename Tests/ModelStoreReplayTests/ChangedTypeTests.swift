@@ -87,6 +87,22 @@ private enum After {
         store.close()
     }
 
+    @Test func `A subscription that names a field as it was called then is made again`() async throws {
+        let folder = try Folder()
+        let store = try Store.temporary(records: Before.Heater.self)
+        try await store.write { try $0.insert(Before.Heater(id: "a", watts: 1, gone: 2, room: "attic")) }
+        let recorder = try await Recorder(store, to: folder.file("t"))
+        let request = Before.Heater.where { $0.room != "cellar" }.order { $0.room.descending }
+        var updates = store.updates(of: request).makeAsyncIterator()
+        _ = try await updates.next()
+        try await store.send(Before.Heat(id: "a"))
+        _ = try await updates.next()
+        try await recorder.finish()
+        let options = options(ActionCatalog(After.Heat.self), masked: ["Heater.gone", "Heater.isOn"])
+        let summary = try await Replayer.replay(folder.file("t"), options: options)
+        #expect(summary.actionCount == 1 && summary.deliveryCount == 2 && summary.omittedSubscriptionCount == 0)
+    }
+
     @Test func `Fields that were added, or that the replay's store does not have, differ until they are masked`()
         async throws
     {

@@ -23,15 +23,19 @@ extension TraceRequest {
         guard let again = try? self.request(of: type, among: types), again == request else { return nil }
     }
 
-    /// The request that the text asks for.
+    /// The request that the text asks for. Fields may have the names in it that they had when it was written.
     ///
     /// - Throws: ``ExpressionError``.
     package func request(of type: RecordType, among types: [RecordType]) throws(ExpressionError) -> Request {
         var request = Request()
         if condition != "true" {
-            request.condition = try ExpressionParser.condition(condition, of: type, among: types, named: "where")
+            request.condition = try ExpressionParser.condition(
+                condition, of: type, among: types, named: "where", allowsEarlierNames: true)
         }
-        if !order.isEmpty { request.order = try FieldList.order(order, of: type, among: types, named: "sort") }
+        if !order.isEmpty {
+            request.order = try FieldList.order(
+                order, of: type, among: types, named: "sort", allowsEarlierNames: true)
+        }
         request.limit = limit
         request.offset = offset
         return request
