@@ -116,6 +116,22 @@ import Testing
         #expect(error?.code == .unknownField)
     }
 
+    @Test func `A masked field that no record type has is an error that names the nearest`() async throws {
+        let (store, folder) = (try store(), try Folder())
+        try await fill(store)
+        var recording = RecordingOptions()
+        recording.start = .oldest
+        try store.record(to: folder.file("t"), options: recording)
+        var options = ReplayOptions()
+        options.maskedFields = ["Sensor.celsius", "Sensr.serial"]
+        let error = await #expect(throws: StoreError.self) {
+            try await Replayer.replay(folder.file("t"), options: options)
+        }
+        #expect(error?.code == .unknownField && error?.remedy == "did you mean Sensor.serial?")
+        options.maskedFields.removeLast()
+        #expect(try await Replayer.replay(folder.file("t"), options: options).changeSetCount > 0)
+    }
+
     @Test func `A trace that begins with records goes on from them`() async throws {
         let (store, folder) = (try store(), try Folder())
         try await fill(store)

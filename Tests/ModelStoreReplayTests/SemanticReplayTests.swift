@@ -21,6 +21,19 @@ import Testing
     @Reference var ticket: Reference<Ticket>?
 }
 
+@Record private struct Seat {
+    @ID var token: UUID
+    @ID var row: Int
+    var guest: String
+    var note: String = ""
+}
+
+@Record private struct Booking {
+    @ID var name: String
+    @Reference var seat: Reference<Seat>?
+    @Reference var others: [Reference<Seat>] = []
+}
+
 /// The actions of the program as it was.
 private enum Then {
     struct AddRoom: Action {
@@ -35,6 +48,11 @@ private enum Then {
             try tx.insert(Visit(guest: guest))
             try tx.insert(Ticket(text: guest))
         }
+    }
+
+    struct Sit: Action {
+        var guest: String
+        func run(in tx: inout WriteTransaction) throws { try tx.insert(Seat(token: tx.newID(), row: 1, guest: guest)) }
     }
 
     struct Admit: Action {
@@ -64,6 +82,16 @@ private enum Today {
         }
     }
 
+    /// Takes one identifier more, and seats people elsewhere.
+    struct Sit: Action {
+        var guest: String
+
+        func run(in tx: inout WriteTransaction) throws {
+            _ = tx.newID()
+            try tx.insert(Seat(token: tx.newID(), row: 2, guest: guest))
+        }
+    }
+
     /// Takes one identifier more.
     struct Admit: Action {
         var guest: String
@@ -77,12 +105,15 @@ private enum Today {
 
 @Suite("Semantic replays of actions") struct SemanticReplayTests {
     private func store() throws -> Store {
-        try Store.temporary(records: Room.self, Sensor.self, Ticket.self, Visit.self, Badge.self, Folio.self)
+        try Store.temporary(
+            records: Room.self, Sensor.self, Ticket.self, Visit.self, Badge.self, Folio.self, Seat.self, Booking.self)
     }
 
     private func options(_ actions: ActionCatalog) -> ReplayOptions {
         var options = ReplayOptions(
-            actions: actions, records: Room.self, Sensor.self, Ticket.self, Visit.self, Badge.self, Folio.self)
+            actions: actions, records: Room.self, Sensor.self, Ticket.self, Visit.self, Badge.self, Folio.self,
+            Seat.self,
+            Booking.self)
         options.comparison = .semantic
         options.maskedFields = ["Ticket.token"]
         return options
@@ -168,6 +199,38 @@ private enum Today {
         let summary = try await Replayer.replay(
             folder.file("t"), options: options(ActionCatalog(Today.Arrive.self)))
         #expect(summary.deliveryCount == 4 && summary.omittedSubscriptionCount == 1)
+    }
+
+    @Test func `Identifiers of several fields are followed to wherever they are`() async throws {
+        let (store, folder) = (try store(), try Folder())
+        let recorder = try await Recorder(store, to: folder.file("t"))
+        for guest in ["Ada", "Bo"] { try await store.send(Then.Sit(guest: guest)) }
+        let seats = try store.read { try $0.fetch(FetchRequest<Seat>()) }
+        let references = seats.map { Reference<Seat>($0.recordID) }
+        try await store.write { tx in
+            for (seat, reference) in zip(seats, references) {
+                try tx.update(Seat.self, id: seat.recordID) { $0.note = "late" }
+                try tx.insert(Booking(name: seat.guest, seat: reference, others: references))
+            }
+        }
+        var bookings = store.updates(of: Booking.where { $0.name == seats[0].guest }).makeAsyncIterator()
+        #expect(try await bookings.next()?.results.map(\.name) == [seats[0].guest])
+        // Nobody knows which row would be meant.
+        var rows = store.updates(of: Seat.where { $0.row == 1 }).makeAsyncIterator()
+        #expect(try await rows.next()?.results.count == 2)
+        try await store.write { tx in
+            for seat in seats { _ = try tx.delete(Booking.self, id: seat.guest) }
+            _ = try tx.delete(Seat.self, id: seats[1].recordID)
+        }
+        try await recorder.finish()
+        var options = options(ActionCatalog(Today.Sit.self))
+        options.newIDTypes = ["Seat"]
+        let summary = try await Replayer.replay(folder.file("t"), into: folder.file("store"), options: options)
+        #expect(summary.actionCount == 2 && summary.deliveryCount == 1 && summary.omittedSubscriptionCount == 1)
+        let replayed = try Store(at: folder.file("store"), records: Seat.self, Booking.self)
+        let left = try replayed.read { try $0.fetch(FetchRequest<Seat>()) }
+        #expect(left.map(\.guest) == [seats[0].guest] && left.map(\.row) == [2] && left.map(\.note) == ["late"])
+        replayed.close()
     }
 
     @Test func `Texts that the program makes of identifiers may be others where that is said`() async throws {

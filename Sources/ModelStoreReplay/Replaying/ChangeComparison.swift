@@ -9,6 +9,7 @@ struct ChangeComparison {
     private let newIDTypes: Set<String>
     /// Recorded ids of records, by their type, and those that the replay has in their place.
     private var identifiers: [String: [JSONValue: JSONValue]] = [:]
+    private var masks: MaskedFields
 
     /// - Throws: `StoreError` with the code `unknownField` for a masked field that is not named as `Type.field`.
     init(_ options: ReplayOptions) throws(StoreError) {
@@ -22,6 +23,7 @@ struct ChangeComparison {
             masked[parts[0], default: []].insert(parts[1])
         }
         self.masked = masked
+        masks = MaskedFields(options.maskedFields)
         newIDTypes = Set(options.newIDTypes)
     }
 
@@ -56,6 +58,12 @@ struct ChangeComparison {
     }
 
     // MARK: Masks
+
+    /// Notes the fields of a record type, of which some may be masked.
+    mutating func note(_ type: RecordType) { masks.note(type) }
+
+    /// What is wrong with the masks; nil where all are of fields that some type has or had.
+    var mistakenMask: StoreError? { masks.mistake }
 
     /// The changes without masked fields; an update of nothing else is none.
     private func unmasked(_ changes: [TraceChange]) -> [TraceChange] {
@@ -97,10 +105,20 @@ struct ChangeComparison {
             guard let others = new[type], others.count == ids.count else { continue }
             // Those that both have are themselves; the others stand for each other in their order.
             let (known, own) = (Set(ids), Set(others))
-            for id in ids where own.contains(id) { identifiers[type]?[id] = nil }
+            let described = try? schema.type(named: type)
+            for id in ids where own.contains(id) {
+                identifiers[type]?[id] = nil
+                if let form = described?.referenceForm(of: id) { identifiers[type]?[form] = nil }
+            }
             let left = ids.filter { !own.contains($0) }
             let right = others.filter { !known.contains($0) }
-            for (id, other) in zip(left, right) { identifiers[type, default: [:]][id] = other }
+            for (id, other) in zip(left, right) {
+                identifiers[type, default: [:]][id] = other
+                // Where it is referred to, an id of several fields has another form.
+                if let form = described?.referenceForm(of: id) {
+                    identifiers[type]?[form] = described?.referenceForm(of: other)
+                }
+            }
         }
     }
 
@@ -123,7 +141,7 @@ struct ChangeComparison {
         case .delete(let name, let record): return .delete(type: name, record: mapped(record, name, schema))
         case .update(let name, let id, let set, let was):
             return .update(
-                type: name, id: identifiers[name]?[id] ?? id, set: mapped(set, name, schema),
+                type: name, id: mappedID(id, name, schema), set: mapped(set, name, schema),
                 was: mapped(was, name, schema))
         case .schema, .reset: return change
         }
@@ -137,17 +155,33 @@ struct ChangeComparison {
 
     private func mapped(_ members: [JSONMember], _ name: String, _ schema: TraceSchema) -> [JSONMember] {
         guard let type = try? schema.type(named: name) else { return members }
+        // What an update sets is never part of the id.
+        let other = identifiers[name]?[type.id(in: .object(members))]
         return members.map { member in
             guard let place = type.place(ofFieldNamed: member.key) else { return member }
             let field = type.fields[place]
-            if type.idFields == [field.id], let other = identifiers[name]?[member.value] {
-                return JSONMember(member.key, other)
+            if let other, let number = type.idFields.firstIndex(of: field.id) {
+                return JSONMember(member.key, type.idFields.count == 1 ? other : other[number] ?? member.value)
             }
-            guard let target = field.type.reference?.target, let map = identifiers[target] else { return member }
-            // One id, or several in an array.
-            if let ids = member.value.array { return JSONMember(member.key, .array(ids.map { map[$0] ?? $0 })) }
-            return JSONMember(member.key, map[member.value] ?? member.value)
+            return JSONMember(member.key, mapped(member.value, of: field))
         }
+    }
+
+    /// A value of a field, which may refer to records: by one id, or by several in an array.
+    private func mapped(_ value: JSONValue, of field: StoredField) -> JSONValue {
+        guard let target = field.type.reference?.target, let map = identifiers[target] else { return value }
+        if let ids = value.array { return .array(ids.map { map[$0] ?? $0 }) }
+        return map[value] ?? value
+    }
+
+    /// The id of a record. Of several fields some may refer to records with other ids.
+    private func mappedID(_ id: JSONValue, _ name: String, _ schema: TraceSchema) -> JSONValue {
+        if let other = identifiers[name]?[id] { return other }
+        guard let type = try? schema.type(named: name) else { return id }
+        let fields = type.idFields.compactMap(type.place(ofField:)).map { type.fields[$0] }
+        if fields.count == 1 { return mapped(id, of: fields[0]) }
+        guard let parts = id.array, parts.count == fields.count else { return id }
+        return .array(zip(parts, fields).map { mapped($0, of: $1) })
     }
 
     /// A recorded condition with the replay's identifiers, where it asks for some.
@@ -190,5 +224,12 @@ extension RecordType {
         if assignsIDs { return true }
         guard idFields.count == 1, let place = place(ofField: idFields[0]) else { return false }
         return fields[place].schema.defaultValue == .token(.newID)
+    }
+
+    /// The id of several fields as references hold it, from their array; nil for an id of one field.
+    fileprivate func referenceForm(of id: JSONValue) -> JSONValue? {
+        let names = idFields.compactMap(place(ofField:)).map { fields[$0].name }
+        guard names.count > 1, let parts = id.array, parts.count == names.count else { return nil }
+        return .object(zip(names, parts).map { JSONMember($0, $1) })
     }
 }

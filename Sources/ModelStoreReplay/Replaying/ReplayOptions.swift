@@ -25,12 +25,14 @@ public struct ReplayOptions: Sendable {
     public var mode = Mode.changes
     /// What counts as the same.
     public var comparison = Comparison.exact
-    /// Fields whose values are not compared, as `Type.field`: times, mostly.
+    /// Fields whose values are not compared, as `Type.field`: times, mostly. One that no record type of the trace or of the program has or
+    /// had is an error, `unknownField`, at the end of the replay.
     public var maskedFields: [String] = []
     /// Record types whose ids the program makes by itself, of `newID()` or random numbers, so that in semantic comparisons they may be
     /// others. Other ids must be the recorded ones.
     public var newIDTypes: [String] = []
-    /// The last change set, by its sequence number in the trace, that is replayed; all when nil.
+    /// The last change set, by its sequence number in the trace, that is replayed; all when nil. Where the trace ends before, or begins
+    /// after it, ``ReplaySummary/position`` tells.
     public var until: UInt64?
     /// The record types of this program, which actions need.
     public var records: [any Record.Type] = []

@@ -68,6 +68,7 @@ final class ReplayRun {
             (try tx._reading.feedPosition(), try tx._reading.storedTypes())
         }
         position = found
+        for type in header.types + types { comparison.note(type) }
         encoding = FeedEncoding(TraceSchema(types, header.form), nil)
         comparesHashes = header.isExact && found == header.start
         if case .actions = options.mode { comparesHashes = false }
@@ -135,6 +136,7 @@ final class ReplayRun {
         for scope in scopes.values.joined() { scope.close() }
         summary.position = position
         summary.hasEqualHashes = comparesHashes
+        if let mistake = comparison.mistakenMask { throw mistake }
         guard let end else { return }
         if comparesHashes, end.position != position {
             throw divergence(0, "the end is elsewhere", end.position.description, position.description)
@@ -171,6 +173,7 @@ final class ReplayRun {
         switch commit.single {
         case .schema(let type):
             schema.become(type)
+            comparison.note(type)
             if actions != nil { return try addMissing(type) }
             add(.schema(type))
         case .reset(let name): add(.reset(type: try name.map { try schema.type(named: $0).id } ?? .max))
@@ -455,9 +458,11 @@ final class ReplayRun {
         let foreign = lastReset.map {
             "; change set \($0) is of a program that is not ModelStore, and what it did is in no trace: record from after it"
         }
+        // What differs may be what was to be masked.
+        let mask = comparison.mistakenMask.map { "; \($0)" }
         return ReplayDivergence(
             line: line, sequence: recent.last?.commit.sequence ?? header.start.sequence,
-            reason: reason + (foreign ?? ""),
+            reason: reason + (foreign ?? "") + (mask ?? ""),
             expected: expected, found: found, cause: cause ?? "the rows that the trace begins with")
     }
 

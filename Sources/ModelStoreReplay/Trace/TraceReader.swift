@@ -163,7 +163,13 @@ package final class TraceReader {
 
     private static func damaged(_ path: String, _ line: Int, _ error: any Error) -> StoreError {
         if let error = error as? StoreError { return error }
-        let reason = (error as? TraceMistake)?.reason ?? "\(error)"
+        let reason: String
+        switch error {
+        case let mistake as TraceMistake: reason = mistake.reason
+        // Each line is read by itself, so that the error's own line says nothing.
+        case let error as JSONError: reason = "column \(error.column), \(error.reason)"
+        default: reason = "\(error)"
+        }
         return StoreError(
             .traceDamaged, "the trace \(path) is damaged, line \(line): \(reason)",
             remedy: "record it again, or read an unfinished one up to its last whole line", cause: error)

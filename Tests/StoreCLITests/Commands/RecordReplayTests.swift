@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import StoreEngine
 import ResealedTraces
 import Testing
@@ -91,5 +92,71 @@ import Testing
         recording.process.interrupt()
         #expect(try recording.finish().status == 0)
         #expect(try summary(tool.run("--output", "jsonl", "replay", "live.trace"))["equalHashes"] == true)
+    }
+
+    @Test func `A mask, an end or a store that cannot be is said`() throws {
+        let tool = try recorded()
+        let beyond = try tool.run("replay", "day.trace", "--until", "9999")
+        #expect(
+            beyond.status == 0 && beyond.errors.contains("note: the trace ends with change set 8, before 9999"),
+            "\(beyond)")
+        let stored = try tool.run("replay", "day.trace", "--store", "store")
+        #expect(stored.status == 64 && stored.errors.contains("--into"), "\(stored)")
+        let masked = try tool.run("replay", "day.trace", "--mask", "Sensor.celsus")
+        #expect(masked.status == 64 && masked.errors.contains("did you mean Sensor.celsius?"), "\(masked)")
+        try tool.write("text.trace", "hello\n")
+        let text = try tool.run("replay", "text.trace")
+        #expect(text.status == 65 && text.errors.components(separatedBy: "line 1").count == 2, "\(text)")
+    }
+
+    @Test func `A replay that fails removes what it has made, and nothing else`() throws {
+        let tool = try recorded()
+        let files = FileManager.default
+        let failing = ["replay", "day.trace", "--mask", "Sensor.celsus", "--into"]
+        #expect(try tool.run(failing + ["again"]).status == 64)
+        #expect(!files.fileExists(atPath: tool.path("again")))
+        try files.createDirectory(atPath: tool.path("mine"), withIntermediateDirectories: true)
+        try tool.write("mine/note", "mine")
+        #expect(try tool.run(failing + ["mine"]).status == 64)
+        #expect(try files.contentsOfDirectory(atPath: tool.path("mine")) == ["note"])
+        #expect(try tool.run(failing + ["mine/note"]).status != 0)
+        #expect(try String(contentsOfFile: tool.path("mine/note"), encoding: .utf8) == "mine")
+        #expect(try tool.run("replay", "day.trace", "--into", "store").status == 1)
+        #expect(try tool.run("verify").status == 0)
+    }
+
+    /// Follows a store with a record that is larger than what a pipe holds into a pipe, up to where it waits for a reader.
+    private func followedIntoPipe(_ tool: Tool) throws -> (recording: Tool.Started, pipe: Int32) {
+        try tool.write("log.jsonl", #"{"text": ""# + String(repeating: "x", count: 300_000) + #""}"# + "\n")
+        #expect(try tool.run("import", "Log", "log.jsonl").status == 0)
+        #expect(unsafe mkfifo(tool.path("pipe"), 0o600) == 0)
+        let pipe = unsafe open(tool.path("pipe"), O_RDONLY | O_NONBLOCK)
+        let recording = try tool.start(["record", "pipe", "--follow", "--since", "newest"])
+        var wanted = pollfd(fd: pipe, events: Int16(POLLIN), revents: 0)
+        #expect(unsafe poll(&wanted, 1, 240_000) == 1)
+        return (recording, pipe)
+    }
+
+    @Test func `A signal while the first rows are written has the trace finished`() throws {
+        let tool = try Sample.tool()
+        let (recording, pipe) = try followedIntoPipe(tool)
+        recording.process.interrupt()
+        _ = fcntl(pipe, F_SETFL, 0)
+        let trace = try FileHandle(fileDescriptor: pipe, closeOnDealloc: true).readToEnd()
+        let run = try recording.finish()
+        #expect(run.status == 0 && run.errors.contains("recorded 0 change sets"), "\(run)")
+        try tool.write("day.trace", [UInt8](try #require(trace)))
+        #expect(try summary(tool.run("--output", "jsonl", "replay", "day.trace"))["equalHashes"] == true)
+    }
+
+    @Test func `A second signal ends a recording with a failure that says that the trace is unfinished`() throws {
+        let tool = try Sample.tool()
+        let (recording, pipe) = try followedIntoPipe(tool)
+        // Of one signal two that wait would be one.
+        recording.process.interrupt()
+        recording.process.terminate()
+        let run = try recording.finish()
+        close(pipe)
+        #expect(run.status == 1 && run.errors.contains("the trace pipe is unfinished"), "\(run)")
     }
 }

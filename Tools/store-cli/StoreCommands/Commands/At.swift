@@ -25,6 +25,12 @@ struct At: ParsableCommand {
     var command: [String] = []
 
     func run() throws {
+        // The command that is run has it as an option, which nobody has written.
+        guard PositionArgument(argument: position) != nil else {
+            throw CommandFailure(
+                .usage,
+                "the value '\(RecordText.shortened(position))' is invalid for '<position>'; see `store-cli --help`")
+        }
         let names = Self.commands.map { $0._commandName }
         let word = command.first { !$0.hasPrefix("-") }
         guard let word, word == command.first, names.contains(word) else {

@@ -14,6 +14,9 @@ struct Record: ParsableCommand {
             sets. `replay` makes a store of it again. Subscriptions and scopes are within other processes and not in it; a \
             program records its own with ModelStoreReplay.
 
+            With --follow the first signal (SIGINT, SIGTERM) has the trace finished, however long that takes; a second one \
+            leaves it unfinished, with status 1.
+
             --redact puts other values in the place of those of a field, equal ones for equal values. Of actions only the \
             names are left then.
             """)
@@ -30,7 +33,12 @@ struct Record: ParsableCommand {
 
     func run() throws {
         let interruption = Interruption()
-        if follow { interruption.watchSignals() }
+        if follow {
+            interruption.watchSignals(
+                loss:
+                    "the trace \(file) is unfinished, as it was cut short; `replay --unfinished` reads what there is of it"
+            )
+        }
         try options.read { store in
             var recording = RecordingOptions()
             recording.redactedFields = redact
@@ -39,6 +47,7 @@ struct Record: ParsableCommand {
             let owner = FileOwnership(of: try options.requireStore() + "/data.mdb")
             let trace = FollowedTrace(store: store, path: file, owner: owner, options: recording, follows: follow)
             let summary = try AsyncWork.run(endedBy: interruption) { try await trace.write() }
+            interruption.haveNoLoss()
             StandardError.writeLine(
                 "recorded \(Counted.text(summary.changeSetCount, "change set")) after "
                     + "\(Counted.text(summary.rowCount, "record")) to \(file)")

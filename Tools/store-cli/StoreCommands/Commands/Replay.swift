@@ -10,6 +10,8 @@ struct Replay: ParsableCommand {
             Each change set must have the hash of the recorded one, and each recorded subscription be given what it was given. \
             The first thing that differs is shown, with the change set that caused it, and the exit status is 1.
 
+            What a replay that fails has made is removed; --until makes the store as it was before or after a change set.
+
             Actions are run again by the program that knows them, with ModelStoreReplay.
             """)
 
@@ -28,6 +30,11 @@ struct Replay: ParsableCommand {
     @Flag(help: "Take a trace without its end up to its last whole line.") var unfinished = false
 
     func run() throws {
+        guard options.store == nil else {
+            throw CommandFailure(
+                .usage,
+                "replay reads no store but the trace: name the directory of the new one by --into, not by --store")
+        }
         var replay = ReplayOptions()
         replay.comparison = semantic || !mask.isEmpty ? .semantic : .exact
         replay.maskedFields = mask
@@ -37,13 +44,13 @@ struct Replay: ParsableCommand {
         defer { progress.finish() }
         replay.onProgress = { progress.update(to: $0) }
         let place = into.map { NewStorePlace($0) }
-        defer { place?.giveAway() }
         let (trace, into) = (trace, into)
         let chosen = replay
         let summary: ReplaySummary
         do {
             summary = try AsyncWork.run { try await Replayer.replay(trace, into: into, options: chosen) }
         } catch let divergence as ReplayDivergence {
+            place?.remove()
             throw CommandFailure(
                 .failed,
                 "the replay diverges at line \(divergence.line), change set \(divergence.sequence): \(divergence.reason)",
@@ -51,8 +58,13 @@ struct Replay: ParsableCommand {
                     "  expected: \(divergence.expected)", "  found:    \(divergence.found)",
                     "  cause:    \(divergence.cause)",
                 ])
+        } catch {
+            place?.remove()
+            throw error
         }
+        place?.giveAway()
         progress.finish()
+        noteEnd(summary)
         try options.printing { output in
             let members: [(String, JSONValue)] = [
                 ("changeSets", .number(JSONNumber(summary.changeSetCount))),
@@ -67,5 +79,14 @@ struct Replay: ParsableCommand {
             try printer.append(members.map { OutputCell($0.1) })
             try printer.finish()
         }
+    }
+
+    /// Says where the replay has not come to the change set that it was to end with.
+    private func noteEnd(_ summary: ReplaySummary) {
+        guard let until, let reached = summary.position?.sequence, reached != until else { return }
+        StandardError.writeLine(
+            reached < until
+                ? "note: the trace ends with change set \(reached), before \(until)"
+                : "note: the trace begins after change set \(reached), so that none up to \(until) is in it")
     }
 }

@@ -11,6 +11,7 @@ final class Interruption: Sendable {
     private struct State {
         var isRequested = false
         var isBusy = false
+        var loss: String?
         var action: (@Sendable () -> Void)?
     }
 
@@ -20,11 +21,15 @@ final class Interruption: Sendable {
     private static let graceSeconds = 3
 
     /// Has SIGINT and SIGTERM request the end. The process ends with status 0 at the latest some seconds after the signal, and
-    /// at once with a second one.
+    /// at once with a second one. Where there is something to lose the work has as long as it takes, and a second signal ends
+    /// the process with a failure.
     ///
-    /// - Parameter screen: what is drawn on the terminal; it is drawn anew when the terminal's size has changed, and after the
-    ///   process was stopped.
-    func watchSignals(screen: (any Screen)? = nil) {
+    /// - Parameters:
+    ///   - screen: what is drawn on the terminal; it is drawn anew when the terminal's size has changed, and after the process
+    ///     was stopped.
+    ///   - loss: what is told of where the work is cut short, until ``haveNoLoss()``; nil where nothing is lost.
+    func watchSignals(screen: (any Screen)? = nil, loss: String? = nil) {
+        state.withLock { $0.loss = loss }
         var signals = sigset_t()
         unsafe sigemptyset(&signals)
         let wanted = [SIGINT, SIGTERM] + (screen == nil ? [] : [SIGWINCH, SIGTSTP, SIGCONT])
@@ -34,11 +39,16 @@ final class Interruption: Sendable {
         Thread.detachNewThread { [self] in
             Self.awaitEnd(watched, screen)
             request()
-            Self.awaitGrace()
+            Self.awaitCut(hasLimit: loss == nil)
             screen?.leave(waits: false)
-            _exit(ExitStatus.done.rawValue)
+            guard let loss = state.withLock({ $0.loss }) else { _exit(ExitStatus.done.rawValue) }
+            StandardError.writeLine("error: " + loss)
+            _exit(ExitStatus.failed.rawValue)
         }
     }
+
+    /// Says that the work is done, so that nothing is lost any more.
+    func haveNoLoss() { state.withLock { $0.loss = nil } }
 
     /// Returns with the first signal that requests the end.
     private static func awaitEnd(_ watched: sigset_t, _ screen: (any Screen)?) {
@@ -57,13 +67,18 @@ final class Interruption: Sendable {
         }
     }
 
-    /// Returns when the time is up that work has after a request, or with a second one.
-    private static func awaitGrace() {
+    /// Returns with a second request, or when the time is up that work has after the first, where it is limited.
+    private static func awaitCut(hasLimit: Bool) {
         var signals = sigset_t()
         unsafe sigemptyset(&signals)
         for signal in [SIGINT, SIGTERM] { unsafe sigaddset(&signals, signal) }
-        var grace = timespec(tv_sec: graceSeconds, tv_nsec: 0)
-        _ = unsafe sigtimedwait(&signals, nil, &grace)
+        if hasLimit {
+            var grace = timespec(tv_sec: graceSeconds, tv_nsec: 0)
+            _ = unsafe sigtimedwait(&signals, nil, &grace)
+        } else {
+            var signal: Int32 = 0
+            while unsafe sigwait(&signals, &signal) != 0 {}
+        }
     }
 
     /// Has the end of the reader of standard output request the end, also while nothing is written.
