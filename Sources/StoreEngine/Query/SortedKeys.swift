@@ -42,7 +42,7 @@ struct SortedKeys: ~Copyable {
     /// Adds a record, and forgets the last one when there are too many.
     ///
     /// - Parameters:
-    ///   - word: what ``SortPart/word(_:_:)`` gives for the record's first part.
+    ///   - word: what ``SortWord`` gives for the record's first part.
     ///   - longID: what ``OpenType/longID(of:_:)`` gives for the record.
     mutating func add(word: UInt64, sortKey: borrowing ByteWriter, recordKey: RawSpan, longID: [UInt8]?) {
         if capacity == 0 { return }
