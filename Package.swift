@@ -132,7 +132,8 @@ let package = Package(
         .target(name: "ResealedTraces", dependencies: ["StoreEngine"], path: "Tests/ResealedTraces"),
         .testTarget(name: "LMDBTests", dependencies: ["LMDB"]),
         .testTarget(name: "StoreEngineTests", dependencies: ["StoreEngine", "LMDB"]),
-        .testTarget(name: "StoreRuntimeTests", dependencies: ["StoreRuntime", "StoreEngine", "LMDB"]),
+        .testTarget(
+            name: "StoreRuntimeTests", dependencies: ["StoreRuntime", "StoreEngine", "StoreExpressions", "LMDB"]),
         .testTarget(
             name: "ModelStoreTests", dependencies: ["ModelStore", "StoreRuntime", "StoreEngine", "ChildPrograms"]),
         .testTarget(

@@ -74,7 +74,7 @@ extension ExpressionParser {
             throw source.error(
                 at: operand.range,
                 "\(field.name.text) is \(field.type), which is not calculated with; integers, float and double are")
-        case .literal, .size:
+        case .literal, .inverse, .size:
             throw source.error(at: operand.range, "expected a number to calculate with, found \(operand.description)")
         }
     }

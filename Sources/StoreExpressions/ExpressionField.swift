@@ -54,8 +54,14 @@ extension ExpressionField {
         _ parts: [NamePart], of record: RecordType, among targets: [RecordType] = [], in source: ExpressionSource,
         isValue: Bool = false
     ) throws(ExpressionError) {
-        if let element = record.element, parts.count == 1, parts[0].text == ExpressionSyntax.element {
+        if let element = record.element, parts.count == 1, parts[0].text == ExpressionSyntax.element,
+            !parts[0].isQuoted
+        {
             self.init(name: FieldName([]), type: element, isOptional: element.isOptional, places: [])
+            return
+        }
+        if let name = record.element?.reference?.target, let target = targets.first(where: { $0.name == name }) {
+            try self.init(parts, of: target, among: targets, in: source, isValue: isValue)
             return
         }
         var fields = record.fields.map(\.schema)

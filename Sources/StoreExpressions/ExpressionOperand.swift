@@ -5,8 +5,10 @@ package struct ExpressionOperand {
     package enum Kind {
         case field(ExpressionField)
         case literal(ExpressionLiteral)
-        /// The number of elements of a field.
-        case size(ExpressionField)
+        /// The records that refer to the one at hand.
+        case inverse(ExpressionInverse)
+        /// The number of elements of a field, or of records that refer to the one at hand.
+        case size(ExpressionCount)
         /// A number that is calculated.
         case calculation(ExpressionCalculation)
     }
@@ -19,7 +21,8 @@ package struct ExpressionOperand {
         switch kind {
         case .field(let field): "the field \(field.name.text)"
         case .literal(let literal): literal.description
-        case .size(let field): "count(\(field.name.text))"
+        case .inverse(let inverse): inverse.name.text
+        case .size(let count): count.text
         case .calculation: "a calculation"
         }
     }
@@ -32,12 +35,12 @@ extension ExpressionParser {
     package mutating func operand(isValue: Bool = false) throws(ExpressionError) -> ExpressionOperand {
         let token = current
         if token.isWord("count"), isFollowed(by: .open) {
-            let field = try fieldInParentheses("count")
-            guard field.isCollection else {
-                throw source.error(
-                    at: token.range, "count takes an array, a set or a dictionary; \(field.name.text) is \(field.type)")
-            }
-            return ExpressionOperand(kind: .size(field), range: token.range.lowerBound..<passedEnd)
+            let count = try count()
+            return ExpressionOperand(kind: .size(count), range: token.range.lowerBound..<passedEnd)
+        }
+        if beginsInverse {
+            let inverse = try inverse()
+            return ExpressionOperand(kind: .inverse(inverse), range: token.range.lowerBound..<passedEnd)
         }
         if let literal = literal(token) {
             _ = take()
@@ -49,10 +52,8 @@ extension ExpressionParser {
         return ExpressionOperand(kind: .field(field), range: token.range)
     }
 
-    /// Reads the field that a function is called with.
+    /// Reads the field that a function is called with, of which the name and the parenthesis are passed.
     package mutating func fieldInParentheses(_ function: String) throws(ExpressionError) -> ExpressionField {
-        _ = take()
-        _ = take()
         guard case .name(let parts) = current.kind else { throw expected("the field of \(function)") }
         let field = try ExpressionField(parts, of: type, among: targets, in: source)
         _ = take()

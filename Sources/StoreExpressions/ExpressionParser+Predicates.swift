@@ -4,8 +4,12 @@ package import StoreEngine
 extension ExpressionParser {
     package mutating func predicate() throws(ExpressionError) -> ConditionNode {
         if current.isWord("isEmpty"), isFollowed(by: .open) {
-            let range = current.range
-            return try isEmpty(fieldInParentheses("isEmpty"), at: range)
+            let range = take().range
+            _ = take()
+            guard beginsInverse else { return try isEmpty(fieldInParentheses("isEmpty"), at: range) }
+            let inverse = try inverse()
+            guard skip(.close) else { throw expected(")") }
+            return inverse.isEmpty
         }
         let left = try sum()
         if let (comparison, range) = comparison() {
@@ -32,6 +36,7 @@ extension ExpressionParser {
     /// What begins with the name of a test; nil when nothing such is next.
     private mutating func test(_ left: ExpressionOperand) throws(ExpressionError) -> ConditionNode? {
         let range = current.range
+        if case .inverse(let inverse) = left.kind { return try test(inverse) }
         if skip(word: "between") {
             let low = try sum(isValue: true)
             guard skip(word: "and") else { throw expected("and") }
@@ -63,6 +68,7 @@ extension ExpressionParser {
         switch operand.kind {
         case .literal(.bool(let value)): return .constant(value)
         case .field(let field) where field.valueType == .bool: return .comparison(field.name, .equal, .bool(true))
+        case .inverse(let inverse): throw expected("any, all or isEmpty after \(inverse.name.text)")
         default: throw expected("an operator such as == after \(operand.description)")
         }
     }
@@ -93,10 +99,14 @@ extension ExpressionParser {
             }
             if literal != .null { try requireComparable(field, at: left.range) }
             return .comparison(field.name, comparison, try value(literal, at: right.range, for: field))
-        case (.size(let field), .literal(let literal)):
-            let count = try value(literal, at: right.range, as: .int64, subject: "count(\(field.name.text))")
+        case (.size(let counted), .literal(let literal)):
+            let count = try value(literal, at: right.range, as: .int64, subject: counted.text)
             guard case .int(let number) = count else { throw expected("an integer") }
-            return .size(field.name, comparison, Int(number))
+            return counted.condition(comparison, Int(number))
+        case (.inverse(let inverse), _):
+            throw source.error(at: left.range, "\(inverse.name.text) takes any, all, isEmpty or count")
+        case (_, .inverse(let inverse)):
+            throw source.error(at: right.range, "\(inverse.name.text) takes any, all, isEmpty or count")
         case (.calculation, _), (_, .calculation): return try calculate(left, comparison, right)
         case (.literal, .field), (.literal, .size): return try compare(right, comparison.mirrored, left)
         case (.field(let field), .field(let other)):
@@ -157,11 +167,22 @@ extension ExpressionParser {
         }
         _ = take()
         _ = take()
-        let outer = type
-        type = RecordType(elements: element, named: "an element of \(field.name.text)")
-        let condition = try nested(at: range) { parser throws(ExpressionError) in try parser.closedCondition() }
-        type = outer
+        let inner = RecordType(elements: element, named: "an element of \(field.name.text)")
+        let condition = try self.condition(of: inner, at: range) { parser throws(ExpressionError) in
+            try parser.closedCondition()
+        }
         return .elements(field.name, test, condition)
+    }
+
+    /// Reads a condition on records, or elements, of another type.
+    package mutating func condition(
+        of inner: RecordType, at range: Range<Int>,
+        _ read: (inout ExpressionParser) throws(ExpressionError) -> ConditionNode
+    ) throws(ExpressionError) -> ConditionNode {
+        let outer = type
+        type = inner
+        defer { type = outer }
+        return try nested(at: range, read)
     }
 
     private func isEmpty(_ field: ExpressionField, at range: Range<Int>) throws(ExpressionError) -> ConditionNode {

@@ -8,25 +8,27 @@ package import StoreEngine
 /// negation   = ("!" | "not") negation | "(" condition ")" | predicate
 /// predicate  = sum comparison sum
 ///            | sum ["not"] "between" sum "and" sum
-///            | field ["not"] ("any" | "all") "(" condition ")"
+///            | (field | inverse) ["not"] ("any" | "all") "(" condition ")"
 ///            | field ["not"] ("in" list | "contains" value | "startsWith" text | "endsWith" text | "equals" text)
-///            | field "isEmpty" | "true" | "false" | field of type bool
+///            | (field | inverse) "isEmpty" | "true" | "false" | field of type bool
 /// comparison = "==" | "!=" | "<" | "<=" | ">" | ">="
 /// sum        = product { ("+" | "-") product }
 /// product    = factor { ("*" | "/" | "%") factor }
 /// factor     = operand | "-" factor | "(" sum ")"
-/// operand    = field | value | "count" "(" field ")"
+/// operand    = field | value | "count" "(" (field | inverse ["where" condition]) ")"
+/// inverse    = "inverse" "(" word "." word ")"
 /// list       = "[" [value { "," value }] "]"
 /// value      = text | number | "inf" | "-inf" | "nan" | "true" | "false" | "null"
 /// field      = word { "." word }
 /// ```
 ///
-/// Behind a field that refers to a record stand the fields of that: `room.name`.
+/// Behind a field that refers to a record stand the fields of that: `room.name`. `inverse(Sensor.room)` are the records
+/// that refer to the one at hand, by a type and a field of it; the condition behind it is on their fields.
 ///
 /// A word may be in backticks, which it must be where it is no plain word or one of those that are values. The tests of
 /// texts take `[c]`, `[d]` or `[cd]` behind their name, as do `==` and `!=`: upper and lower case, diacritics, or both
-/// make no difference then. In the condition of `any` and `all` the element is called `it`, or, where it is a struct, its
-/// fields have their names. Words of the language are read in upper and lower case.
+/// make no difference then. In the condition of `any` and `all` the element is called `it`; where it is a struct, or refers
+/// to a record, the fields of that have their names. Words of the language are read in upper and lower case.
 package struct ExpressionParser {
     /// How deep parentheses and negations may nest. It bounds the stack of everything that walks the tree.
     package static let maximumDepth = 200

@@ -192,13 +192,17 @@ private enum Today {
         }
         var members = store.updates(of: Ticket.where { $0.number.in([1, 2]) }).makeAsyncIterator()
         #expect(try await members.next()?.results.map(\.number) == [1, 2])
+        let folios = Inverse<Ticket, Folio>(\.ticket)
+        let asked = Ticket.where { _ in folios.any { $0.visits.contains(Reference(bo)) } }
+        var referred = store.updates(of: asked).makeAsyncIterator()
+        #expect(try await referred.next()?.results.map(\.number) == [1, 3])
         // Nobody knows which numbers would be meant.
         var sums = store.updates(of: Ticket.where { $0.number + 1 == 3 }).makeAsyncIterator()
         #expect(try await sums.next()?.results.map(\.number) == [2])
         try await recorder.finish()
         let summary = try await Replayer.replay(
             folder.file("t"), options: options(ActionCatalog(Today.Arrive.self)))
-        #expect(summary.deliveryCount == 4 && summary.omittedSubscriptionCount == 1)
+        #expect(summary.deliveryCount == 5 && summary.omittedSubscriptionCount == 1)
     }
 
     @Test func `Identifiers of several fields are followed to wherever they are`() async throws {

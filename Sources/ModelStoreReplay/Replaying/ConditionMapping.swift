@@ -56,7 +56,10 @@ struct ConditionMapping {
                 isComplete = false
             }
             return condition
-        case .constant, .fieldComparison, .size, .invalid: return condition
+        case .inverse(let inverse, let part, let test, let count):
+            guard let source = types.first(where: { $0.name == inverse.type }) else { return condition }
+            return .inverse(inverse, mapped(part, .record(source)), test, count)
+        case .constant, .fieldComparison, .size, .found, .invalid: return condition
         }
     }
 

@@ -8,7 +8,7 @@ public struct FeedFilter: Sendable {
     ///
     /// - Parameters:
     ///   - condition: what must hold for the record before or after the change, so that one that begins or ceases to meet it
-    ///     is told too. It may not reach through references.
+    ///     is told too. It may not reach through references, nor ask for records that refer to it.
     public init<R: Record>(_ type: R.Type, where condition: ((R.Fields) -> Condition<R>)? = nil) {
         self.init(type, where: condition, fields: [])
     }

@@ -65,12 +65,11 @@ struct IndexCover {
         key: RawSpan, data: RawSpan, _ body: (RawSpan, [Range<Int>]) throws(CodecError) -> T
     ) throws(CodecError) -> T? {
         let recordKey = try IndexEntry.recordKey(key: key, data: data)
-        let isSole = try IndexEntry.soleRecordKey(data) != nil
-        let valueCount = isSole ? key.byteCount : key.byteCount - recordKey.byteCount
-        guard valueCount < KeyLimit.indexValue, recordKey.byteCount < KeyLimit.recordKey else { return nil }
+        let value = try IndexEntry.value(key: key, data: data)
+        guard value.byteCount < KeyLimit.indexValue, recordKey.byteCount < KeyLimit.recordKey else { return nil }
         var fields = ByteWriter(capacity: 64)
         guard
-            let own = try ranges(index.parts, key.extracting(0..<valueCount), isOfID: false, &fields),
+            let own = try ranges(index.parts, value, isOfID: false, &fields),
             let ids = try ranges(type.idParts, recordKey, isOfID: true, &fields)
         else { return nil }
         return try body(fields.bytes, wanted.map { ($0.isOfID ? ids : own)[$0.number] })

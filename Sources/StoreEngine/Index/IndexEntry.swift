@@ -62,6 +62,13 @@ package enum IndexEntry {
         return data.extracting(1..<data.byteCount)
     }
 
+    /// The value part of an entry.
+    @_lifetime(copy key)
+    static func value(key: RawSpan, data: RawSpan) throws(CodecError) -> RawSpan {
+        if try soleRecordKey(data) != nil { return key }
+        return try key.extracting(0..<key.byteCount - recordKey(key: key, data: data).byteCount)
+    }
+
     /// The record key that an entry leads to.
     @_lifetime(copy key, copy data)
     package static func recordKey(key: RawSpan, data: RawSpan) throws(CodecError) -> RawSpan {

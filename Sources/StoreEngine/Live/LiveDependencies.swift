@@ -1,4 +1,4 @@
-/// What a request reads of records that its own refer to: the types, and which of their fields.
+/// What a request reads of records that its own refer to, or that refer to its own: the types, and which of their fields.
 package struct LiveDependencies: Hashable, Sendable {
     /// The fields that are read of one type.
     package struct OfType: Hashable, Sendable {
@@ -11,26 +11,60 @@ package struct LiveDependencies: Hashable, Sendable {
     /// One for each type, the request's own first, all of whose fields count.
     package private(set) var types: [OfType]
 
+    /// Whether nothing is read but the request's own records.
+    private var isAlone = true
+
     /// Nil where the request reads nothing but its own records.
     ///
-    /// - Throws: ``StoreError``: `unknownField`; `invalidValue` where a path is too long.
+    /// - Throws: ``StoreError``: `unknownType`; `unknownField`; `invalidValue` where a path is too long, or no reference
+    ///   leads along an inverse.
     init?(_ request: Request, typeIndex: Int, in catalog: Catalog) throws(StoreError) {
         types = [OfType(type: catalog.types[typeIndex].type.id, places: .all)]
-        var isAlone = true
-        for name in request.condition.fieldNames + request.order.map(\.field) {
-            var (rest, place, hops) = (name, typeIndex, 0)
-            while let step = ReferenceStep(rest, typeIndex: place, in: catalog) {
-                guard hops < ReferencePath.maximumHops else {
-                    throw ReferencePath.tooLong(name, catalog.types[typeIndex])
-                }
-                (rest, place, hops) = (step.rest, step.reference.target, hops + 1)
-                isAlone = false
-                let target = catalog.types[place].type
-                // The id tells which record it is, and never changes.
-                if let read = target.place(ofFieldNamed: rest.first) { insert(target.id, read) }
-            }
-        }
+        try note(request.condition, of: typeIndex, hops: 0, catalog)
+        for term in request.order { _ = try note(term.field, of: typeIndex, hops: 0, catalog) }
         if isAlone { return nil }
+    }
+
+    /// Notes what a condition reads of the records of a type, and of those behind them.
+    ///
+    /// - Parameter hops: how many references lead there.
+    private mutating func note(
+        _ node: ConditionNode, of typeIndex: Int, hops: Int, _ catalog: Catalog
+    ) throws(StoreError) {
+        switch node {
+        case .and(let parts), .or(let parts):
+            for part in parts { try note(part, of: typeIndex, hops: hops, catalog) }
+        case .not(let part): try note(part, of: typeIndex, hops: hops, catalog)
+        case .inverse(let inverse, let condition, _, _):
+            let reference = try catalog.reference(inverse, to: typeIndex)
+            isAlone = false
+            insert(catalog.types[reference.source].type.id, reference.place)
+            try note(condition, of: reference.source, hops: hops + 1, catalog)
+        case .elements(let name, _, let condition):
+            let end = try note(name, of: typeIndex, hops: hops, catalog)
+            let type = catalog.types[end.typeIndex]
+            guard let reference = catalog.references.elements(end.name, of: type, at: end.typeIndex) else { return }
+            // What it says of the element alone is said of the reference itself.
+            if condition.isOfElementAlone { return }
+            isAlone = false
+            try note(condition, of: reference.target, hops: hops + 1, catalog)
+        default: for name in node.fieldNames { _ = try note(name, of: typeIndex, hops: hops, catalog) }
+        }
+    }
+
+    /// Notes what a name leads through, and what it names at its end.
+    ///
+    /// - Returns: the field at its end, and the type that has it.
+    private mutating func note(
+        _ name: FieldName, of typeIndex: Int, hops: Int, _ catalog: Catalog
+    ) throws(StoreError) -> (name: FieldName, typeIndex: Int) {
+        let type = catalog.types[typeIndex]
+        // The id tells which record it is, and never changes.
+        if hops > 0, let read = type.type.place(ofFieldNamed: name.first) { insert(type.type.id, read) }
+        guard let step = ReferenceStep(name, typeIndex: typeIndex, in: catalog) else { return (name, typeIndex) }
+        guard hops < ReferencePath.maximumHops else { throw ReferencePath.tooLong(name, in: type.name) }
+        isAlone = false
+        return try note(step.rest, of: step.reference.target, hops: hops + 1, catalog)
     }
 
     private mutating func insert(_ type: UInt32, _ place: Int) {
@@ -56,10 +90,11 @@ extension Catalog {
 }
 
 extension ConditionNode {
-    /// The names of all fields that it tests, the record's own and those on paths; fields of elements are not among them.
+    /// The names of all fields that it tests, the record's own and those on paths; fields of elements are not among them,
+    /// nor those of records that refer to this one.
     var fieldNames: [FieldName] {
         switch self {
-        case .constant, .invalid: []
+        case .constant, .inverse, .found, .invalid: []
         case .comparison(let name, _, _), .membership(let name, _), .text(let name, _, _, _), .element(let name, _),
             .elements(let name, _, _), .size(let name, _, _):
             [name]
@@ -67,6 +102,18 @@ extension ConditionNode {
         case .arithmetic(let left, _, let right): left.fieldNames + right.fieldNames
         case .and(let parts), .or(let parts): parts.flatMap(\.fieldNames)
         case .not(let part): part.fieldNames
+        }
+    }
+}
+
+extension ConditionNode {
+    /// Whether it tests an element of a collection, and nothing in it or behind it.
+    fileprivate var isOfElementAlone: Bool {
+        switch self {
+        case .and(let parts), .or(let parts): parts.allSatisfy(\.isOfElementAlone)
+        case .not(let part): part.isOfElementAlone
+        case .inverse: false
+        default: fieldNames.allSatisfy { $0.parts.isEmpty }
         }
     }
 }

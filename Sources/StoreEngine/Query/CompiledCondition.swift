@@ -20,6 +20,8 @@ indirect enum CompiledCondition: Sendable {
     case size(FieldAccess, Comparison, Int)
     case arithmetic(CompiledArithmetic)
     case elements(FieldAccess, CompiledElements)
+    /// Records by the whole keys of their ids.
+    case found([KeyPart], Set<[UInt8]>, isExcluded: Bool)
     case and([CompiledCondition])
     case or([CompiledCondition])
     case not(CompiledCondition)
@@ -72,6 +74,10 @@ indirect enum CompiledCondition: Sendable {
         case .elements(let access, let elements):
             guard let bytes = try access.bytes(table) else { return false }
             return try elements.hold(bytes)
+        case .found(let parts, let keys, let isExcluded):
+            var key = ByteWriter(capacity: 64)
+            for part in parts { try part.component.append(table.field(part.place), to: &key) }
+            return keys.contains(key.array()) != isExcluded
         case .and(let parts):
             for part in parts where try !part.holds(table) { return false }
             return true

@@ -47,6 +47,15 @@ struct ConditionCompiler {
         case .or(let parts):
             return .or(try parts.map { part throws(StoreError) in try compile(part, depth: depth + 1) })
         case .not(let part): return .not(try compile(part, depth: depth + 1))
+        case .found(let found):
+            let parts = type.idFields.compactMap(type.place(ofField:)).compactMap { place in
+                KeyComponent(type.fields[place].type).map { KeyPart(place: place, component: $0) }
+            }
+            return .found(parts, found.keys, isExcluded: found.isExcluded)
+        case .inverse(let inverse, _, _, _):
+            throw StoreError(
+                .invalidValue, "\(inverse.text) is about other records than \(type.name) itself",
+                remedy: "ask for it in a fetch request")
         case .invalid(let mistake): throw mistake.error
         }
     }

@@ -35,6 +35,11 @@ extension ConditionNode {
         case .elements(let field, let test, let condition):
             return "\(field.text) \(not)\(test.rawValue) (\(condition.text))"
         case .size(let field, .equal, 0): return "\(field.text) \(not)isEmpty"
+        case .inverse(let inverse, .constant(true), .equal, 0): return "\(inverse.text) \(not)isEmpty"
+        case .inverse(let inverse, .not(let condition), .equal, 0):
+            return "\(inverse.text) \(not)all (\(condition.text))"
+        case .inverse(let inverse, let condition, .greaterOrEqual, 1):
+            return "\(inverse.text) \(not)any (\(condition.text))"
         case .and:
             guard let (field, low, high) = between else { return nil }
             return "\(field.text) \(not)between \(low.literal) and \(high.literal)"
@@ -50,6 +55,11 @@ extension ConditionNode {
             "\(field.text) \(comparison.rawValue) \(other.text)"
         case .arithmetic(let left, let comparison, let right): "\(left.text) \(comparison.rawValue) \(right.text)"
         case .size(let field, let comparison, let count): "count(\(field.text)) \(comparison.rawValue) \(count)"
+        case .inverse(let inverse, .constant(true), let comparison, let count):
+            "count(\(inverse.text)) \(comparison.rawValue) \(count)"
+        case .inverse(let inverse, let condition, let comparison, let count):
+            "count(\(inverse.text) where \(condition.text)) \(comparison.rawValue) \(count)"
+        case .found(let found): found.text
         case .constant(let value): value ? "true" : "false"
         case .invalid(let mistake): "invalid(\(mistake.reason))"
         // These have another form each.

@@ -23,6 +23,11 @@ package indirect enum ConditionNode: Hashable, Sendable {
     case elements(FieldName, ElementTest, ConditionNode)
     /// The number of elements of an array, a set or a dictionary.
     case size(FieldName, Comparison, Int)
+    /// The number of records that refer to this one and meet a condition.
+    case inverse(InverseName, ConditionNode, Comparison, Int)
+    /// Whether the record is one of those that a part about other records has led to. It stands in the place of such a part
+    /// while a request is run, and in no request.
+    case found(FoundRecords)
     /// All of these; true when there are none.
     case and([ConditionNode])
     /// One of these at least; false when there are none.
@@ -57,6 +62,12 @@ package indirect enum ConditionNode: Hashable, Sendable {
             (field, test, value) == (otherField, otherTest, otherValue)
         case (.size(let field, let test, let value), .size(let otherField, let otherTest, let otherValue)):
             (field, test, value) == (otherField, otherTest, otherValue)
+        case (
+            .inverse(let name, let condition, let test, let value),
+            .inverse(let otherName, let otherCondition, let otherTest, let otherValue)
+        ):
+            (name, condition, test, value) == (otherName, otherCondition, otherTest, otherValue)
+        case (.found(let left), .found(let right)): left == right
         case (.and(let left), .and(let right)), (.or(let left), .or(let right)): left == right
         case (.not(let left), .not(let right)): left == right
         case (.invalid(let left), .invalid(let right)): left == right
@@ -68,7 +79,7 @@ package indirect enum ConditionNode: Hashable, Sendable {
     package var depth: Int {
         switch self {
         case .and(let parts), .or(let parts): 1 + (parts.lazy.map(\.depth).max() ?? 0)
-        case .not(let part), .elements(_, _, let part): 1 + part.depth
+        case .not(let part), .elements(_, _, let part), .inverse(_, let part, _, _): 1 + part.depth
         default: 1
         }
     }

@@ -27,7 +27,8 @@ struct ConditionRanges {
         case .and(let parts): return parts.reduce(.all) { $0.intersection(ranges($1)) }
         case .or(let parts): return .union(of: parts.map { ranges($0) })
         case .not(let part): return ranges(notIn: part)
-        case .fieldComparison, .arithmetic, .element, .elements, .size, .invalid: return .all
+        case .found(let found): return found.isExcluded ? .all : ranges(found)
+        case .fieldComparison, .arithmetic, .element, .elements, .size, .inverse, .invalid: return .all
         }
     }
 
@@ -38,6 +39,7 @@ struct ConditionRanges {
         case .not(let part): return ranges(part)
         case .and(let parts): return .union(of: parts.map { ranges(notIn: $0) })
         case .or(let parts): return parts.reduce(.all) { $0.intersection(ranges(notIn: $1)) }
+        case .found(let found): return found.isExcluded ? ranges(found) : .all
         case .comparison(let name, let comparison, let value):
             guard isOwn(name), value != .none else { return .all }
             // None is not less than a value, so it is in the opposite of that.

@@ -45,12 +45,13 @@ struct FetchCursor: ~Copyable, ~Escapable {
     /// - Parameters:
     ///   - needsRecords: whether ``record`` is asked for.
     ///   - cover: gives the fields of interest from the walked index; nil where it does not hold them.
+    ///   - lookedUp: how many records and entries were looked at to make the plan's condition.
     ///   - keyByteLimit: how much memory the keys of an intersection or a union may take; all records are walked instead
     ///     of more.
     @_lifetime(copy scope)
     init(
         _ scope: ReadingScope, type: OpenType, plan: Plan, needsRecords: Bool = true, cover: IndexCover? = nil,
-        keyByteLimit: Int = 64 << 20
+        lookedUp: Int = 0, keyByteLimit: Int = 64 << 20
     ) throws(StoreError) {
         self.scope = scope
         self.cover = cover
@@ -78,6 +79,7 @@ struct FetchCursor: ~Copyable, ~Escapable {
         } else {
             orderedByteCount = isIndexWalk ? KeyLimit.indexValueBeginning : KeyLimit.recordKeyBeginning
         }
+        counts.lookedUp = lookedUp
         isGathered = false
         toSkip = plan.offset
         remaining = plan.limit ?? .max
@@ -125,8 +127,10 @@ struct FetchCursor: ~Copyable, ~Escapable {
     /// How many records may come, as far as they are known before the walk.
     @usableFromInline var gatheredCount: Int { pending.count }
 
-    /// How many entries were looked at.
-    var scannedCount: Int { done.walked.reduce(0, +) + (counts.isWalkOfAll ? walker.count : 0) }
+    /// How many entries were looked at, those of other types included.
+    var scannedCount: Int {
+        done.walked.reduce(counts.lookedUp, +) + (counts.isWalkOfAll ? walker.count : 0)
+    }
 
     /// The bytes of the record that the walk is at, whose checksum is not checked yet.
     var record: RawSpan {
@@ -473,6 +477,8 @@ struct FetchCursor: ~Copyable, ~Escapable {
 package struct FetchCounts: Hashable, Sendable {
     /// For each path of the plan, how many of its entries were looked at.
     package var walked: [Int]
+    /// How many records and entries were looked at to answer the parts of the condition about other records.
+    package var lookedUp = 0
     /// How many times a record's bytes were looked up or walked over.
     package var fetched = 0
     /// How many records were tested against the condition.

@@ -43,12 +43,26 @@ extension Field where Value: Collection & FieldValue {
     public var count: FieldCount<Root> { FieldCount(name: FieldName(name)) }
 }
 
-/// The number of elements of a field, to be compared.
+/// The number of elements of a field, or of the records that refer to one, to be compared.
 public struct FieldCount<Root>: Sendable {
-    let name: FieldName
+    /// What is counted.
+    private enum Counted: Sendable {
+        case elements(FieldName)
+        case referrers(InverseName, ConditionNode)
+    }
+
+    private let counted: Counted
+
+    fileprivate init(name: FieldName) { counted = .elements(name) }
+
+    /// The number of records that refer to one and meet a condition.
+    init(_ inverse: InverseName, _ condition: ConditionNode) { counted = .referrers(inverse, condition) }
 
     private func compared(_ comparison: Comparison, _ count: Int) -> Condition<Root> {
-        Condition(.size(name, comparison, count))
+        switch counted {
+        case .elements(let name): Condition(.size(name, comparison, count))
+        case .referrers(let inverse, let condition): Condition(.inverse(inverse, condition, comparison, count))
+        }
     }
 
     /// Whether there are just so many.

@@ -24,7 +24,7 @@ struct FieldAccess: Hashable, Sendable {
         // What stands for elements that are no structs has one field of no name.
         let first = name.first
         guard let place = type.place(ofFieldNamed: first) else {
-            throw FieldAccess.unknown(name, in: type.name, type.fields.map(\.name), first)
+            throw FieldAccess.unknown(in: type.name, type.fields.map(\.name), first)
         }
         let schema = type.fields[place].schema
         var current = schema.type
@@ -42,7 +42,7 @@ struct FieldAccess: Hashable, Sendable {
                     .unknownField, "\(type.name).\(name): \(current) has no fields", remedy: "name the field alone")
             }
             guard let index = inner.fields.firstIndex(where: { $0.name == part }) else {
-                throw FieldAccess.unknown(name, in: "\(type.name).\(first)", inner.fields.map(\.name), part)
+                throw FieldAccess.unknown(in: "\(type.name).\(first)", inner.fields.map(\.name), part)
             }
             nested.append(index)
             optionals.append(current.isOptional)
@@ -55,9 +55,8 @@ struct FieldAccess: Hashable, Sendable {
         isOptionalItself = current.isOptional
     }
 
-    private static func unknown(
-        _ name: FieldName, in owner: String, _ names: [String], _ part: String
-    ) -> StoreError {
+    /// The error for a name that none of the fields has.
+    static func unknown(in owner: String, _ names: [String], _ part: String) -> StoreError {
         let nearest = NearestName.find(part, among: names)
         return StoreError(
             .unknownField, "\(owner) has no field \(part)",

@@ -43,6 +43,19 @@ public struct PageToken: Hashable, Sendable {
     }
 }
 
+extension PageToken {
+    /// Fails unless the token is one of this request.
+    ///
+    /// - Throws: ``StoreError`` with the code `invalidValue`.
+    func requireFit(_ request: Request, of type: OpenType) throws(StoreError) {
+        guard fingerprint == request.fingerprint(type) else {
+            throw StoreError(
+                .invalidValue, "the page token is one of another request, or of another schema of \(type.name)",
+                remedy: "give it to the request that it came from, or begin at the first page")
+        }
+    }
+}
+
 extension PageToken: LosslessStringConvertible {
     /// The token as text.
     public var description: String {

@@ -135,7 +135,10 @@ extension ConditionNode {
             places.append(place)
         case .and(let parts), .or(let parts): for part in parts { part.collectFieldPlaces(type, &places) }
         case .not(let part): part.collectFieldPlaces(type, &places)
-        case .constant, .fieldComparison, .arithmetic, .element, .elements, .size, .invalid: return
+        case .found:
+            guard let place = type.idFields.first.flatMap(type.place(ofField:)), !places.contains(place) else { return }
+            places.append(place)
+        case .constant, .fieldComparison, .arithmetic, .element, .elements, .size, .inverse, .invalid: return
         }
     }
 }

@@ -45,7 +45,8 @@ extension ConditionNode {
         case .comparison, .fieldComparison, .arithmetic, .size: 0.33
         case .membership(_, let values): Swift.min(1, 0.05 * Double(values.count))
         case .text: 0.1
-        case .element, .elements: 0.2
+        case .element, .elements, .inverse: 0.2
+        case .found(let found): found.isExcluded ? 0.9 : Swift.min(1, 0.05 * Double(found.keys.count))
         case .and(let parts): parts.reduce(1) { $0 * $1.guessedShare }
         case .or(let parts): 1 - parts.reduce(1) { $0 * (1 - $1.guessedShare) }
         case .not(let part): 1 - part.guessedShare
@@ -73,6 +74,9 @@ extension ConditionNode {
         case .comparison(let name, .notEqual, .none): isOne(name)
         case .comparison(let name, let comparison, _): comparison != .notEqual && isOne(name)
         case .membership(let name, _): isOne(name)
+        case .found(let found):
+            !found.isExcluded && type.idFields.count == 1
+                && places.contains { type.place(ofField: type.idFields[0]) == $0 }
         case .text(let name, .startsWith, _, let options), .text(let name, .equals, _, let options):
             options.isEmpty && isOne(name)
         case .and(let parts): parts.allSatisfy { $0.isSaid(byRangesOf: places, in: type) }

@@ -6,11 +6,13 @@ struct PlanExplanation {
     let plan: Plan
     /// Whether the index gives all that is asked for.
     var isCovered = false
+    /// What was looked up before, for parts of the condition about other records.
+    var lookups: [ConditionLookup] = []
     /// What carrying it out took; nil when it was not.
     let done: FetchCounts?
 
     var text: String {
-        var lines = sourceLines
+        var lines = lookups.map(\.text) + sourceLines
         if plan.filter != nil {
             let passed = done.map { ", \($0.passed) of \($0.tested) passed" } ?? ""
             let expected = plan.matching.map { ": \(Self.text($0, of: "record"))" } ?? ""
@@ -36,7 +38,7 @@ struct PlanExplanation {
     }
 
     /// The beginning of a condition that nobody would read to its end.
-    private static func shortened(_ condition: String) -> String {
+    static func shortened(_ condition: String) -> String {
         condition.utf8.count > 1_000 ? condition.prefix(1_000) + "…" : condition
     }
 
@@ -113,7 +115,8 @@ extension ReadingScope {
     package func explain(
         _ request: Request, typeIndex: Int, by path: Plan.Path? = nil, analyzed: Bool = false
     ) throws(StoreError) -> String {
-        let request = try resolved(request, typeIndex: typeIndex)
+        let resolved = try resolved(request, typeIndex: typeIndex)
+        let request = resolved.request
         let type = state.catalog.types[typeIndex]
         var estimator = try RowEstimator(self, type)
         let plan = try Planner(type, request, in: state.catalog).plan(&estimator, forced: path, isExplained: true)
@@ -123,14 +126,15 @@ extension ReadingScope {
             while try cursor.advance() {}
             done = cursor.done
         }
-        return PlanExplanation(type: type, request: request, plan: plan, done: done).text
+        return PlanExplanation(type: type, request: request, plan: plan, lookups: resolved.lookups, done: done).text
     }
 
     /// How a request for some fields is answered.
     func explain(
         _ request: Request, covering places: [Int], typeIndex: Int, analyzed: Bool
     ) throws(StoreError) -> String {
-        let (type, plan, cover) = try coveringPlan(request, places: places, typeIndex: typeIndex, isExplained: true)
+        let (type, plan, cover, resolved) = try coveringPlan(
+            request, places: places, typeIndex: typeIndex, isExplained: true)
         var done: FetchCounts?
         let isCovered = cover != nil && plan.filter == nil && !plan.needsSort
         if analyzed {
@@ -141,6 +145,9 @@ extension ReadingScope {
             }
             done = cursor.done
         }
-        return PlanExplanation(type: type, request: request, plan: plan, isCovered: isCovered, done: done).text
+        return PlanExplanation(
+            type: type, request: resolved.request, plan: plan, isCovered: isCovered, lookups: resolved.lookups,
+            done: done
+        ).text
     }
 }

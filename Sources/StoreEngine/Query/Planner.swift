@@ -21,7 +21,7 @@ struct Planner {
     private let distinct: DistinctFields?
 
     /// The most parts of an `||` that are looked up one by one.
-    private static let maximumBranches = 64
+    static let maximumBranches = 64
     /// The most ranges of single records for which nothing else is looked at.
     private static let fewRecords = 8
     /// By so many nanoseconds a walk over all must be quicker than what leaves records out: of a few records it may be now,

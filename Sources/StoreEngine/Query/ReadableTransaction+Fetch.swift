@@ -70,11 +70,13 @@ extension ReadingScope {
 
     /// Walks the records of a type that a request asks for.
     ///
-    /// - Parameter path: the path to take, for tests; nil leaves the choice to the planner.
+    /// - Parameters:
+    ///   - path: the path to take, for tests; nil leaves the choice to the planner.
+    ///   - search: how records are asked who refers to them, for tests; nil leaves the choice to what it costs.
     @_lifetime(copy self)
     func fetchCursor(
-        _ request: Request, typeIndex: Int, by path: Plan.Path? = nil, needsRecords: Bool = true,
-        keyByteLimit: Int = 64 << 20
+        _ request: Request, typeIndex: Int, by path: Plan.Path? = nil, search: ReferrerSearch? = nil,
+        needsRecords: Bool = true, keyByteLimit: Int = 64 << 20
     ) throws(StoreError) -> FetchCursor {
         let type = state.catalog.types[typeIndex]
         if path == nil, let lookup = EqualityLookup(request, of: type) {
@@ -83,11 +85,13 @@ extension ReadingScope {
                 needsRecords: needsRecords)
             if try cursor.gatherFew() { return cursor }
         }
-        let request = try resolved(request, typeIndex: typeIndex)
+        let resolved = try resolved(request, typeIndex: typeIndex, forcedSearch: search)
         var estimator = try RowEstimator(self, type)
-        let plan = try Planner(type, request, in: state.catalog, covering: needsRecords ? nil : [])
+        let plan = try Planner(type, resolved.request, in: state.catalog, covering: needsRecords ? nil : [])
             .plan(&estimator, forced: path)
-        return try FetchCursor(self, type: type, plan: plan, needsRecords: needsRecords, keyByteLimit: keyByteLimit)
+        return try FetchCursor(
+            self, type: type, plan: plan, needsRecords: needsRecords, lookedUp: resolved.scannedCount,
+            keyByteLimit: keyByteLimit)
     }
 
     /// Calls `body` with some fields of each record that a request asks for, until it returns false. Where an index that
@@ -103,8 +107,9 @@ extension ReadingScope {
         _ request: Request, places: [Int], typeIndex: Int, by path: Plan.Path? = nil,
         _ body: ([DynamicValue]) throws -> Bool
     ) throws -> FetchCounts {
-        let (type, plan, cover) = try coveringPlan(request, places: places, typeIndex: typeIndex, by: path)
-        var cursor = try FetchCursor(self, type: type, plan: plan, needsRecords: cover == nil, cover: cover)
+        let (type, plan, cover, resolved) = try coveringPlan(request, places: places, typeIndex: typeIndex, by: path)
+        var cursor = try FetchCursor(
+            self, type: type, plan: plan, needsRecords: cover == nil, cover: cover, lookedUp: resolved.scannedCount)
         while try cursor.advance() {
             if try !body(cursor.values(places)) { break }
         }
@@ -114,14 +119,16 @@ extension ReadingScope {
     /// The plan for a request of which only some fields are of interest, and what gives them without the records.
     func coveringPlan(
         _ request: Request, places: [Int], typeIndex: Int, by path: Plan.Path? = nil, isExplained: Bool = false
-    ) throws(StoreError) -> (type: OpenType, plan: Plan, cover: IndexCover?) {
-        let request = try resolved(request, typeIndex: typeIndex)
+    ) throws(StoreError) -> (type: OpenType, plan: Plan, cover: IndexCover?, resolved: ResolvedRequest) {
+        let resolved = try resolved(request, typeIndex: typeIndex)
         let type = state.catalog.types[typeIndex]
         var estimator = try RowEstimator(self, type)
-        let planner = try Planner(type, request, in: state.catalog, covering: places)
+        let planner = try Planner(type, resolved.request, in: state.catalog, covering: places)
         let plan = try planner.plan(&estimator, forced: path, isExplained: isExplained)
-        guard case .walk(let walk) = plan.source, let place = walk.place else { return (type, plan, nil) }
-        return (type, plan, IndexCover(type.indexes[place], of: type, places: places))
+        guard case .walk(let walk) = plan.source, let place = walk.place else {
+            return (type, plan, nil, resolved)
+        }
+        return (type, plan, IndexCover(type.indexes[place], of: type, places: places), resolved)
     }
 
     /// Calls `body` with each record that a request asks for, until it returns false.
@@ -129,11 +136,12 @@ extension ReadingScope {
     /// - Returns: how many records or entries of an index were looked at.
     @discardableResult
     package func fetchDynamic(
-        _ request: Request, typeIndex: Int, by path: Plan.Path? = nil, keyByteLimit: Int = 64 << 20,
-        _ body: (DynamicRecord) throws -> Bool
+        _ request: Request, typeIndex: Int, by path: Plan.Path? = nil, search: ReferrerSearch? = nil,
+        keyByteLimit: Int = 64 << 20, _ body: (DynamicRecord) throws -> Bool
     ) throws -> Int {
         let type = state.catalog.types[typeIndex]
-        var cursor = try fetchCursor(request, typeIndex: typeIndex, by: path, keyByteLimit: keyByteLimit)
+        var cursor = try fetchCursor(
+            request, typeIndex: typeIndex, by: path, search: search, keyByteLimit: keyByteLimit)
         while try cursor.advance() {
             if try !body(cursor.dynamicRecord(type)) { break }
         }
@@ -173,8 +181,8 @@ extension ReadingScope {
 
     /// All ways to answer a request, for tests.
     package func paths(_ request: Request, typeIndex: Int) throws(StoreError) -> [Plan.Path] {
-        try Planner(state.catalog.types[typeIndex], resolved(request, typeIndex: typeIndex), in: state.catalog)
-            .allPaths()
+        let resolved = try resolved(request, typeIndex: typeIndex)
+        return try Planner(state.catalog.types[typeIndex], resolved.request, in: state.catalog).allPaths()
     }
 }
 

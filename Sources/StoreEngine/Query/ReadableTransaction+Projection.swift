@@ -74,7 +74,7 @@ extension ReadingScope {
         guard let places = projection.places(in: binding.type.type) else {
             return try fetchCursor(projection.request, typeIndex: binding.typeIndex)
         }
-        let (type, plan, cover) = try coveringPlan(
+        let (type, plan, cover, _) = try coveringPlan(
             projection.request, places: places, typeIndex: binding.typeIndex)
         return try FetchCursor(self, type: type, plan: plan, needsRecords: cover == nil, cover: cover)
     }

@@ -1,90 +1,164 @@
-/// Answers the parts of a condition that go through references, and puts in their place what they say of the record
+/// Answers the parts of a condition that are about other records, and puts in their place what they say of the record
 /// itself: of `room.name == "kitchen"` is left that `room` is one of the rooms with that name.
 ///
 /// The records that are referred to are found by a fetch of their own, with the indexes of their type, and the reference's
 /// index then finds those that refer to them. It costs what such a fetch costs, and memory for the ids that it finds.
 struct ConditionResolver: ~Escapable {
-    private let scope: ReadingScope
-    private var catalog: Catalog { scope.state.catalog }
+    /// What the names of a condition are of.
+    private enum Subject {
+        /// A record of a type of the catalog.
+        case record(Int)
+        /// An element of a field of references: it has no name, the fields of the record that it leads to have theirs.
+        case element(OpenReference)
+    }
+
+    let scope: ReadingScope
+    /// How records are asked who refers to them, for tests; nil leaves the choice to what it costs.
+    let forcedSearch: ReferrerSearch?
+    /// What was looked up so far.
+    var lookups: [ConditionLookup] = []
+    var catalog: Catalog { scope.state.catalog }
 
     @_lifetime(copy scope)
-    init(_ scope: ReadingScope) { self.scope = scope }
+    init(_ scope: ReadingScope, forcedSearch: ReferrerSearch? = nil) {
+        self.scope = scope
+        self.forcedSearch = forcedSearch
+    }
 
-    /// The condition without paths through references.
+    /// The condition without parts about other records.
     ///
-    /// - Throws: ``StoreError``: `unknownField`; `invalidValue` where a path is too long or cannot be tested so.
-    func resolve(_ node: ConditionNode, typeIndex: Int, hops: Int = 0) throws(StoreError) -> ConditionNode {
+    /// - Throws: ``StoreError``: `unknownType`; `unknownField`; `invalidValue` where a path is too long or cannot be tested
+    ///   so.
+    mutating func resolve(
+        _ node: ConditionNode, typeIndex: Int, hops: Int = 0
+    ) throws(StoreError) -> ConditionNode {
+        try resolve(node, .record(typeIndex), hops, candidates: nil)
+    }
+
+    private mutating func resolve(
+        _ node: ConditionNode, _ subject: Subject, _ hops: Int, candidates: CandidateRecords?
+    ) throws(StoreError) -> ConditionNode {
         switch node {
-        case .and(let parts): return .and(try resolve(parts, typeIndex: typeIndex, hops))
-        case .or(let parts): return .or(try resolve(parts, typeIndex: typeIndex, hops))
-        case .not(let part): return .not(try resolve(part, typeIndex: typeIndex, hops: hops))
+        case .and(let parts): return try resolve(all: parts, subject, hops, candidates)
+        case .or(let parts): return .or(try resolve(parts, subject, hops, candidates))
+        case .not(let part): return .not(try resolve(part, subject, hops, candidates: candidates))
+        case .inverse(let inverse, let condition, let comparison, let number):
+            switch subject {
+            case .record(let typeIndex):
+                let asked = try ReferrerQuestion(
+                    catalog.reference(inverse, to: typeIndex), inverse, condition, comparison, number)
+                return .found(try find(asked, hops, candidates))
+            case .element(let reference):
+                // It is asked of the record that the element leads to.
+                let step = ReferenceStep(reference, field: FieldName(""), rest: FieldName(""))
+                return try resolve(node, step, subject, hops)
+            }
         case .fieldComparison(let left, let comparison, let right):
-            guard let step = step(left, typeIndex) ?? step(right, typeIndex) else { return node }
-            guard left.first == right.first else {
+            guard let step = step(left, subject) ?? step(right, subject) else { return node }
+            guard let other = self.step(right, subject), self.step(left, subject) != nil, step.field == other.field
+            else {
                 throw StoreError(
-                    .invalidValue,
-                    "\(catalog.types[typeIndex].name).\(left) and \(right) are fields of different records",
+                    .invalidValue, "\(name(of: subject)).\(left) and \(right) are fields of different records",
                     remedy: "compare fields of one record, or with a value")
             }
             return try resolve(
-                .fieldComparison(rest(left), comparison, rest(right)), step, typeIndex, hops,
+                .fieldComparison(step.rest, comparison, other.rest), step, subject, hops,
                 holdsForNone: comparison == .equal)
         case .comparison(let name, let comparison, let value):
-            guard let step = step(name, typeIndex) else { return node }
+            guard let step = step(name, subject) else { return node }
             if isID(step) { return .comparison(step.field, comparison, value) }
             let isEqual = value == .none
             let holdsForNone = comparison == .equal && isEqual || comparison == .notEqual && !isEqual
             return try resolve(
-                .comparison(step.rest, comparison, value), step, typeIndex, hops, holdsForNone: holdsForNone)
+                .comparison(step.rest, comparison, value), step, subject, hops, holdsForNone: holdsForNone)
         case .membership(let name, let values):
-            guard let step = step(name, typeIndex) else { return node }
+            guard let step = step(name, subject) else { return node }
             if isID(step) { return .membership(step.field, values) }
             return try resolve(
-                .membership(step.rest, values), step, typeIndex, hops, holdsForNone: values.contains(.none))
+                .membership(step.rest, values), step, subject, hops, holdsForNone: values.contains(.none))
         case .text(let name, let test, let pattern, let options):
-            guard let step = step(name, typeIndex) else { return node }
+            guard let step = step(name, subject) else { return node }
             if isID(step) { return .text(step.field, test, pattern, options) }
-            return try resolve(.text(step.rest, test, pattern, options), step, typeIndex, hops)
+            return try resolve(.text(step.rest, test, pattern, options), step, subject, hops)
         case .element(let name, let element):
-            guard let step = step(name, typeIndex) else { return node }
-            return try resolve(.element(step.rest, element), step, typeIndex, hops)
+            guard let step = step(name, subject) else { return node }
+            return try resolve(.element(step.rest, element), step, subject, hops)
+        case .elements(let name, let test, let condition):
+            if let step = step(name, subject) {
+                return try resolve(.elements(step.rest, test, condition), step, subject, hops)
+            }
+            guard let reference = elements(name, subject) else { return node }
+            return .elements(name, test, try resolve(condition, .element(reference), hops, candidates: nil))
+                .asElements(atMost: Planner.maximumBranches)
         case .size(let name, let comparison, let size):
-            guard let step = step(name, typeIndex) else { return node }
-            return try resolve(.size(step.rest, comparison, size), step, typeIndex, hops)
+            guard let step = step(name, subject) else { return node }
+            return try resolve(.size(step.rest, comparison, size), step, subject, hops)
         default: return node
         }
     }
 
-    private func resolve(
-        _ nodes: [ConditionNode], typeIndex: Int, _ hops: Int
+    private mutating func resolve(
+        _ nodes: [ConditionNode], _ subject: Subject, _ hops: Int, _ candidates: CandidateRecords?
     ) throws(StoreError) -> [ConditionNode] {
         var resolved: [ConditionNode] = []
-        for node in nodes { resolved.append(try resolve(node, typeIndex: typeIndex, hops: hops)) }
+        for node in nodes { resolved.append(try resolve(node, subject, hops, candidates: candidates)) }
         return resolved
+    }
+
+    /// Resolves what must hold together: what asks nobody who refers to him comes first, and leaves out records that then
+    /// need not be asked.
+    private mutating func resolve(
+        all parts: [ConditionNode], _ subject: Subject, _ hops: Int, _ candidates: CandidateRecords?
+    ) throws(StoreError) -> ConditionNode {
+        guard case .record(let typeIndex) = subject, candidates == nil, parts.contains(where: \.asksForReferrers)
+        else { return .and(try resolve(parts, subject, hops, candidates)) }
+        let others = try resolve(parts.filter { !$0.asksForReferrers }, subject, hops, nil)
+        let candidates = others.isEmpty ? nil : CandidateRecords(.and(others), typeIndex: typeIndex)
+        return .and(others + (try resolve(parts.filter(\.asksForReferrers), subject, hops, candidates)))
     }
 
     /// What a condition on the record that is referred to says of the reference.
     ///
     /// - Parameter holdsForNone: whether it holds where there is no record. The records for which it does not hold are
     ///   looked for then, so that a reference that leads nowhere counts as none too.
-    private func resolve(
-        _ node: ConditionNode, _ step: ReferenceStep, _ typeIndex: Int, _ hops: Int, holdsForNone: Bool = false
+    private mutating func resolve(
+        _ node: ConditionNode, _ step: ReferenceStep, _ subject: Subject, _ hops: Int, holdsForNone: Bool = false
     ) throws(StoreError) -> ConditionNode {
         guard hops < ReferencePath.maximumHops else {
-            throw ReferencePath.tooLong(step.field, catalog.types[typeIndex])
+            throw ReferencePath.tooLong(step.field, in: name(of: subject))
         }
-        var request = Request()
-        request.condition = try resolve(
-            holdsForNone ? .not(node) : node, typeIndex: step.reference.target, hops: hops + 1)
-        let members = ConditionNode.membership(step.field, try scope.ids(of: request, step.reference.target))
+        let condition = try resolve(holdsForNone ? .not(node) : node, typeIndex: step.reference.target, hops: hops + 1)
+        let (ids, scannedCount) = try scope.ids(condition, step.reference.target)
+        let target = catalog.types[step.reference.target].name
+        lookups.append(
+            ConditionLookup("find \(target)", node, isNegated: holdsForNone, scanned: scannedCount, found: ids.count))
+        let members = ConditionNode.membership(step.field, ids)
         return holdsForNone ? .not(members) : members
     }
 
-    private func step(_ name: FieldName, _ typeIndex: Int) -> ReferenceStep? {
-        ReferenceStep(name, typeIndex: typeIndex, in: catalog)
+    // MARK: Names
+
+    private func step(_ name: FieldName, _ subject: Subject) -> ReferenceStep? {
+        switch subject {
+        case .record(let typeIndex): ReferenceStep(name, typeIndex: typeIndex, in: catalog)
+        case .element(let reference):
+            name.parts.isEmpty ? nil : ReferenceStep(reference, field: FieldName(""), rest: name)
+        }
     }
 
-    private func rest(_ name: FieldName) -> FieldName { FieldName(name.rest) }
+    /// The references that a field of the record itself holds.
+    private func elements(_ name: FieldName, _ subject: Subject) -> OpenReference? {
+        guard case .record(let typeIndex) = subject else { return nil }
+        return catalog.references.elements(name, of: catalog.types[typeIndex], at: typeIndex)
+    }
+
+    private func name(of subject: Subject) -> String {
+        switch subject {
+        case .record(let typeIndex): catalog.types[typeIndex].name
+        case .element(let reference):
+            "\(catalog.types[reference.source].name).\(catalog.types[reference.source].type.fields[reference.place].name)"
+        }
+    }
 
     /// Whether a step names the target's id, which the reference itself holds.
     private func isID(_ step: ReferenceStep) -> Bool {
@@ -94,18 +168,36 @@ struct ConditionResolver: ~Escapable {
     }
 }
 
-extension ReadingScope {
-    /// A request without paths through references in its condition.
-    func resolved(_ request: Request, typeIndex: Int) throws(StoreError) -> Request {
-        if state.catalog.references.outgoing[typeIndex].isEmpty { return request }
-        var resolved = request
-        resolved.condition = try ConditionResolver(self).resolve(request.condition, typeIndex: typeIndex)
-        return resolved
+extension ConditionNode {
+    /// Whether it asks, of the record itself, who refers to it.
+    var asksForReferrers: Bool {
+        switch self {
+        case .inverse: true
+        case .and(let parts), .or(let parts): parts.contains(where: \.asksForReferrers)
+        case .not(let part): part.asksForReferrers
+        default: false
+        }
     }
 
-    /// The ids of the records that a request asks for, as references hold them.
-    fileprivate func ids(of request: Request, _ typeIndex: Int) throws(StoreError) -> [DynamicValue] {
+    /// That an element is one of a few values, as a test for each, which an index answers; any other condition as it is.
+    fileprivate func asElements(atMost limit: Int) -> ConditionNode {
+        guard case .elements(let name, .any, .membership(let element, let values)) = self, element.parts.isEmpty,
+            values.count <= limit
+        else { return self }
+        let tests = values.map { ConditionNode.element(name, $0) }
+        return tests.count == 1 ? tests[0] : .or(tests)
+    }
+}
+
+extension ReadingScope {
+    /// The ids of the records that meet a condition, as references hold them, and how many entries and records were looked
+    /// at.
+    fileprivate func ids(
+        _ condition: ConditionNode, _ typeIndex: Int
+    ) throws(StoreError) -> (ids: [DynamicValue], scannedCount: Int) {
         let type = state.catalog.types[typeIndex]
+        var request = Request()
+        request.condition = condition
         var cursor = try fetchCursor(request, typeIndex: typeIndex)
         var ids: [DynamicValue] = []
         while try cursor.advance() {
@@ -120,6 +212,6 @@ extension ReadingScope {
                 throw cursor.damage(error)
             }
         }
-        return ids
+        return (ids, cursor.scannedCount)
     }
 }

@@ -68,6 +68,12 @@ package struct ReferenceGraph: Sendable {
         self.incoming = incoming
     }
 
+    /// The references that a field of a type holds, where it is an array or a set of them; nil for any other.
+    func elements(_ name: FieldName, of type: OpenType, at typeIndex: Int) -> OpenReference? {
+        guard let single = name.single else { return nil }
+        return outgoing[typeIndex].first { $0.isMultiple && type.type.fields[$0.place].name == single }
+    }
+
     /// Checks that a field can refer to a type.
     static func requireFit(
         _ field: StoredField, of owner: String, _ reference: FieldType.ReferenceType, _ target: RecordType?

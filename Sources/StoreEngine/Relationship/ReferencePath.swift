@@ -24,7 +24,7 @@ package struct ReferencePath: Sendable {
         var hops: [Hop] = []
         var (rest, place) = (name, typeIndex)
         while let step = ReferenceStep(rest, typeIndex: place, in: catalog) {
-            guard hops.count < Self.maximumHops else { throw Self.tooLong(name, start) }
+            guard hops.count < Self.maximumHops else { throw Self.tooLong(name, in: start.name) }
             let type = catalog.types[place]
             hops.append(
                 Hop(
@@ -37,9 +37,10 @@ package struct ReferencePath: Sendable {
         access = try FieldAccess(rest, of: catalog.types[place].type)
     }
 
-    static func tooLong(_ name: FieldName, _ type: OpenType) -> StoreError {
+    /// The error for what goes through too many references.
+    static func tooLong(_ name: FieldName, in typeName: String) -> StoreError {
         StoreError(
-            .invalidValue, "\(type.name).\(name) goes through more than \(maximumHops) references",
+            .invalidValue, "\(typeName).\(name) goes through more than \(maximumHops) references",
             remedy: "keep the value nearer, or fetch in two steps")
     }
 
@@ -84,9 +85,13 @@ struct ReferenceStep {
             !$0.isMultiple && type.fields[$0.place].name == name.first
         }
         guard let found else { return nil }
-        reference = found
-        field = FieldName([name.first])
-        rest = FieldName(name.rest)
+        self.init(found, field: FieldName([name.first]), rest: FieldName(name.rest))
+    }
+
+    init(_ reference: OpenReference, field: FieldName, rest: FieldName) {
+        self.reference = reference
+        self.field = field
+        self.rest = rest
     }
 }
 

@@ -3,7 +3,7 @@ import LMDB
 /// Finds the records that refer to a record, through the index on the reference.
 struct Referrers: ~Escapable {
     let snapshot: LMDBSnapshot
-    private let catalog: Catalog
+    let catalog: Catalog
 
     @_lifetime(copy snapshot)
     init(_ snapshot: LMDBSnapshot, _ catalog: Catalog) {
@@ -48,7 +48,8 @@ struct Referrers: ~Escapable {
     ///
     /// - Parameter cursor: one on the reference's index, which finds what is near it sooner.
     func forEachEntry(
-        _ reference: OpenReference, to target: ReferenceTarget, _ cursor: inout LMDBCursor, _ body: (RawSpan) -> Bool
+        _ reference: OpenReference, to target: ReferenceTarget, _ cursor: inout LMDBCursor,
+        _ body: (RawSpan) throws -> Bool
     ) throws {
         var part = ByteWriter(capacity: 64)
         let isTruncated = unsafe reference.appendEntryPart(idKey: target.idKey.span.bytes, to: &part)
@@ -59,7 +60,7 @@ struct Referrers: ~Escapable {
         {
             do {
                 let key = try IndexEntry.recordKey(key: cursor.key, data: cursor.value)
-                if try !isTruncated || refers(reference, key: key.array(), to: target), !body(key) { return }
+                if try !isTruncated || refers(reference, key: key.array(), to: target), try !body(key) { return }
             }
             isPositioned = try cursor.next()
         }
@@ -95,18 +96,13 @@ struct Referrers: ~Escapable {
         return missing
     }
 
-    private static func idKeys(
+    /// The whole keys of the ids that a record refers to by a field, as often as it does.
+    static func idKeys(
         of reference: OpenReference, in record: RecordBytes, of type: OpenType
     ) throws(CodecError) -> [[UInt8]] {
         try type.withNewest(record) { newest throws(CodecError) in
             var keys: [[UInt8]] = []
-            var key = ByteWriter(capacity: 64)
-            try reference.forEachID(in: newest.table.field(reference.place)) { id throws(CodecError) in
-                key.removeAll()
-                try reference.component.append(id, to: &key)
-                keys.append(key.array())
-                return true
-            }
+            try reference.forEachKey(in: newest.table.field(reference.place)) { keys.append($0) }
             return keys
         }
     }

@@ -84,6 +84,52 @@ import Testing
         try transcript.expect("references-query")
     }
 
+    @Test func `conditions ask the records that refer to one, and those that elements lead to`() throws {
+        var transcript = Transcript(try tool())
+        let asked: [(type: String, id: String, conditions: [String])] = [
+            (
+                "Room", "id",
+                [
+                    "inverse(Desk.room) isEmpty", "!isEmpty(inverse(Desk.room))",
+                    "inverse(Desk.room) any (owner.name == 'Ann')", "inverse(Desk.room) all (users isEmpty)",
+                    "inverse(Desk.room) not any (number > 2)", "count(inverse(Desk.room)) > 1",
+                    "count(inverse(Desk.room) where users contains 3) == 2",
+                    "floor > 0 and inverse(Desk.room) any (owner == 1)",
+                ]
+            ),
+            (
+                "Person", "id",
+                [
+                    "inverse(Desk.users) any (room.floor > 0)", "inverse(Person.boss) any (name == 'Ann')",
+                    "inverse(Person.boss) any (inverse(Desk.owner) any (number == 1))",
+                ]
+            ),
+            (
+                "Desk", "number",
+                [
+                    "users any (name startsWith 'E')", "users any (it == 1)", "users all (boss == null)",
+                    "users any (inverse(Desk.owner) isEmpty)",
+                ]
+            ),
+        ]
+        for (type, id, conditions) in asked {
+            for condition in conditions {
+                try transcript.run("--output", "jsonl", "query", type, "--where", condition, "--fields", id)
+            }
+        }
+        try transcript.run(
+            "query", "Room", "--where", "floor > 0 and inverse(Desk.room) any (owner == 1)", "--explain", "--analyze")
+        try transcript.run("set", "Room", "attic", "floor=4", "--if", "count(inverse(Desk.room)) == 3")
+        for mistake in [
+            "inverse(Desk.rooms) isEmpty", "inverse(Desk.room) isEmpty", "inverse(Desk.owner) isEmpty",
+            "inverse(Desk) isEmpty", "inverse(Desk.room)", "inverse(Desk.room) > 3", "inverse(Desk.room) contains 3",
+            "count(inverse(Desk.room) and floor > 3) > 1", "inverse(Desk.room) any (floor > 3)",
+        ] {
+            try transcript.run("query", "Room", "--where", mistake)
+        }
+        try transcript.expect("references-inverse")
+    }
+
     @Test func `what is exported can be imported elsewhere at once, cycles included`() throws {
         let tool = try tool()
         let schema = try tool.run("--output", "json", "schema").output

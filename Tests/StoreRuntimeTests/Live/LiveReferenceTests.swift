@@ -13,15 +13,14 @@ import Testing
         try store.addTypes(scenario.schemas)
         var random = TestRandom(seed: seed)
         let types = store.recordTypes
+        let conditions = ReferenceConditions(types)
         var harness = try LiveHarness(store, lookahead: random.pick([nil, 0, 1]))
         for number in 0..<30 {
             if number % 3 == 0 {
                 let typeIndex = random.below(types.count)
                 var request = Request()
-                request.condition = ReferenceQueryTests.condition(types, typeIndex, depth: 2, &random)
-                request.order = (0..<random.below(3)).map { _ in
-                    SortTerm(ReferenceQueryTests.path(types, typeIndex, &random), isDescending: random.oneIn(2))
-                }
+                request.condition = conditions.condition(typeIndex, depth: 2, &random)
+                request.order = conditions.order(typeIndex, &random)
                 if random.oneIn(2) { request.limit = random.below(4) }
                 if random.oneIn(3) {
                     try harness.addCount(request, typeIndex: typeIndex)
@@ -85,6 +84,56 @@ import Testing
         #expect(try harness.step() == [] && harness.matcher.counters.reruns == 2)
         try Self.put(store, "Lamp", [[.int(3), .int(2)]])
         #expect(try harness.step() == [lamps] && harness.matcher.counters.reruns == 3)
+    }
+
+    @Test func `a request about the records that refer to its own is run again for what it reads of them, and no more`()
+        throws
+    {
+        let store = try Store.temporary(records: [])
+        defer { store.close() }
+        try store.addTypes([
+            RecordSchema(name: "Room", fields: [Self.field("id", .int64)], id: IDSchema([0]), indexes: []),
+            RecordSchema(
+                name: "Lamp",
+                fields: [
+                    Self.field("id", .int64), Self.field("room", .reference(to: "Room", id: .int64)),
+                    Self.field("watts", .int64), Self.field("color", .int64),
+                ], id: IDSchema([0]), indexes: []),
+        ])
+        try Self.put(store, "Room", [[.int(1)], [.int(2)]])
+        try Self.put(store, "Lamp", [[.int(1), .int(1), .int(60), .int(0)], [.int(2), .int(2), .int(5), .int(0)]])
+        var harness = try LiveHarness(store)
+        let lamps = InverseName(type: "Lamp", field: "room")
+        var bright = Request()
+        bright.condition = .inverse(lamps, .comparison(FieldName("watts"), .greater, .int(50)), .greaterOrEqual, 1)
+        var crowded = Request()
+        crowded.condition = .inverse(lamps, .constant(true), .greater, 1)
+        let rooms = try store.typeIndex(named: "Room")
+        let (first, second) = (try harness.add(bright, typeIndex: rooms), try harness.add(crowded, typeIndex: rooms))
+        let routing = try store.read { tx in
+            harness.matcher.routing(harness.subjects[first].id, in: tx._reading.catalog)
+        }
+        #expect(
+            routing
+                == .rerun([
+                    LiveRouting.Dependency(type: "Room", fields: []),
+                    LiveRouting.Dependency(type: "Lamp", fields: ["room", "watts"]),
+                ]))
+        func reruns(_ lamp: [Int64]) throws -> (changed: [Int], count: Int) {
+            let before = harness.matcher.counters.reruns
+            try Self.put(store, "Lamp", [lamp.map { .int($0) }])
+            return (try harness.step(), harness.matcher.counters.reruns - before)
+        }
+        // Of the color nobody asks, of the power only the first, and of what a lamp refers to both.
+        #expect(try reruns([1, 1, 60, 7]) == ([], 0))
+        #expect(try reruns([2, 2, 70, 7]) == ([first], 1))
+        #expect(try reruns([2, 1, 70, 7]) == ([first, second], 2))
+        // A new one concerns both, as does one that goes.
+        #expect(try reruns([3, 2, 80, 7]) == ([first], 2))
+        try store.write { tx in
+            _ = try tx.delete(dynamicID: [.int(3)], typeIndex: store.typeIndex(named: "Lamp"))
+        }
+        #expect(try harness.step() == [first])
     }
 
     private static func field(_ name: String, _ type: FieldType) -> FieldSchema {

@@ -10,6 +10,10 @@ struct NaiveQuery {
     var last: Int?
     /// The value of a field of a record that the record refers to; nil where the name goes through no reference.
     var follow: (FieldName, DynamicRecord) -> DynamicValue? = { _, _ in nil }
+    /// Whether a condition about the records that refer to one, or that its elements lead to, holds for it.
+    var isMet: (ConditionNode, DynamicRecord) -> Bool = { _, _ in
+        preconditionFailure("the generator asks nothing of elements")
+    }
 
     /// What a request over these records, which come in the order of ids, gives.
     func run(_ records: [DynamicRecord]) -> [DynamicRecord] {
@@ -72,7 +76,7 @@ struct NaiveQuery {
         case .fieldComparison(let left, let comparison, let right):
             holds(comparison, value(left, record), value(right, record))
         case .arithmetic(let left, let comparison, let right): holds(left, comparison, right, record)
-        case .elements: preconditionFailure("the generator asks nothing of elements")
+        case .elements, .inverse: isMet(node, record)
         case .membership(let name, let values): values.contains { compare($0, value(name, record)) == 0 }
         case .text(let name, let test, let pattern, let options):
             if case .string(let text) = value(name, record) { passes(text, test, pattern, options) } else { false }
@@ -87,7 +91,7 @@ struct NaiveQuery {
         case .and(let parts): parts.allSatisfy { holds($0, record) }
         case .or(let parts): parts.contains { holds($0, record) }
         case .not(let part): !holds(part, record)
-        case .invalid: false
+        case .found, .invalid: false
         }
     }
 

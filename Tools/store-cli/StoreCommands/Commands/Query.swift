@@ -11,10 +11,14 @@ struct Query: ParsableCommand {
             An expression compares fields with values or with each other: 'room == "bath" and celsius >= 20.5'. It \
             has == != < <= > >=, in [a, b], between a and b, contains, startsWith, endsWith, equals, isEmpty, \
             count(field), any (…) and all (…) of the elements of an array or a set, each called it, or by the fields of a \
-            struct; + - * / % on numbers, && || ! (also and, or, not) and parentheses. Texts, dates, UUIDs, URLs, durations and data \
+            struct or of the record that it refers to; + - * / % on numbers, && || ! (also and, or, not) and parentheses. Texts, dates, UUIDs, URLs, durations and data \
             are in quotes, null is none. contains[c] takes upper and lower case for the same, [d] letters with and \
             without diacritics, [cd] both. A field of a struct is named with dots, address.city; a name that is no \
             plain word is in backticks.
+
+            Behind a reference stand the fields of the record that it leads to: 'room.floor > 1'. The records that refer \
+            to the one at hand are named by their type and field: 'inverse(Sensor.room) any (celsius > 30)', with all (…), \
+            isEmpty, count(inverse(Sensor.room)) > 3 and count(inverse(Sensor.room) where celsius > 30) > 3 as well.
 
             Records come in the order of --sort, equal ones by their ids, which descend where the last field does. \
             Without --sort they come by their ids. Where --limit leaves records over, a token is printed on standard \

@@ -1,0 +1,46 @@
+/// The way back along a reference, by names: the records of a type that refer to the one at hand by a field.
+package struct InverseName: Hashable, Sendable {
+    /// The name of the type whose records refer.
+    package let type: String
+    /// The name of the field by which they do.
+    package let field: String
+
+    package init(type: String, field: String) {
+        self.type = type
+        self.field = field
+    }
+
+    /// The name as expressions write it.
+    package var text: String { "inverse(\(FieldName([type, field]).text))" }
+}
+
+extension ConditionNode {
+    /// The names of the types whose records it looks for among those that refer to others.
+    package var referringTypes: [String] {
+        switch self {
+        case .inverse(let inverse, let condition, _, _): [inverse.type] + condition.referringTypes
+        case .and(let parts), .or(let parts): parts.flatMap(\.referringTypes)
+        case .not(let part), .elements(_, _, let part): part.referringTypes
+        default: []
+        }
+    }
+}
+
+extension Catalog {
+    /// The reference that an inverse goes back along.
+    ///
+    /// - Parameter target: the place of the type whose records are referred to.
+    /// - Throws: ``StoreError``: `unknownType`; `unknownField`; `invalidValue` where the field refers to no such records.
+    func reference(_ inverse: InverseName, to target: Int) throws(StoreError) -> OpenReference {
+        let source = try requirePlace(ofTypeNamed: inverse.type)
+        let type = types[source].type
+        guard let place = type.place(ofFieldNamed: inverse.field) else {
+            throw FieldAccess.unknown(in: type.name, type.fields.map(\.name), inverse.field)
+        }
+        let reference = references.incoming[target].first { $0.source == source && $0.place == place }
+        if let reference { return reference }
+        throw StoreError(
+            .invalidValue, "\(inverse.type).\(inverse.field) does not refer to \(types[target].name)",
+            remedy: "name a field that does")
+    }
+}

@@ -1,0 +1,104 @@
+package import StoreEngine
+
+/// The records of a type that refer to the one at hand, as `inverse(Book.author)` names them.
+package struct ExpressionInverse {
+    package let name: InverseName
+    /// The type of the records that refer.
+    package let type: RecordType
+
+    /// That there are none.
+    package var isEmpty: ConditionNode { .inverse(name, .constant(true), .equal, 0) }
+}
+
+/// What `count` counts.
+package enum ExpressionCount {
+    /// The elements of a field.
+    case elements(ExpressionField)
+    /// The records that refer to the one at hand and meet a condition.
+    case referrers(ExpressionInverse, ConditionNode)
+
+    /// What a message calls this.
+    package var text: String {
+        switch self {
+        case .elements(let field): "count(\(field.name.text))"
+        case .referrers(let inverse, _): "count(\(inverse.name.text))"
+        }
+    }
+
+    /// The comparison with a number.
+    package func condition(_ comparison: Comparison, _ number: Int) -> ConditionNode {
+        switch self {
+        case .elements(let field): .size(field.name, comparison, number)
+        case .referrers(let inverse, let condition): .inverse(inverse.name, condition, comparison, number)
+        }
+    }
+}
+
+extension ExpressionParser {
+    /// Whether the name of an inverse is next.
+    package var beginsInverse: Bool { current.isWord("inverse") && isFollowed(by: .open) }
+
+    /// Reads `inverse(Type.field)`.
+    package mutating func inverse() throws(ExpressionError) -> ExpressionInverse {
+        _ = take()
+        _ = take()
+        let range = current.range
+        guard case .name(let parts) = current.kind, parts.count == 2 else {
+            throw expected("a record type and a field of it, such as Book.author")
+        }
+        guard let source = targets.first(where: { $0.name == parts[0].text }) else {
+            let nearest = NearestName.find(parts[0].text, among: targets.map(\.name))
+            let remedy = nearest.map { "; did you mean \($0)?" } ?? ""
+            throw self.source.error(
+                at: parts[0].range, "there is no record type \(RecordText.shortened(parts[0].text))\(remedy)")
+        }
+        let field = try ExpressionField([parts[1]], of: source, among: targets, in: self.source)
+        // What elements lead to is the record at hand, where they are references.
+        let target = type.element?.reference?.target ?? type.name
+        guard field.type.reference?.target == target else {
+            throw self.source.error(at: range, "\(source.name).\(field.name.text) does not refer to \(target)")
+        }
+        _ = take()
+        guard skip(.close) else { throw expected(")") }
+        return ExpressionInverse(name: InverseName(type: source.name, field: parts[1].text), type: source)
+    }
+
+    /// Reads what is asked of the records that refer to the one at hand; nil where nothing such is next.
+    mutating func test(_ inverse: ExpressionInverse) throws(ExpressionError) -> ConditionNode? {
+        if skip(word: "isEmpty") { return inverse.isEmpty }
+        for test in ElementTest.allCases where current.isWord(test.rawValue) && isFollowed(by: .open) {
+            let range = take().range
+            _ = take()
+            let condition = try self.condition(of: inverse.type, at: range) { parser throws(ExpressionError) in
+                try parser.closedCondition()
+            }
+            switch test {
+            case .any: return .inverse(inverse.name, condition, .greaterOrEqual, 1)
+            case .all: return .inverse(inverse.name, .not(condition), .equal, 0)
+            }
+        }
+        return nil
+    }
+
+    /// Reads what `count` counts.
+    mutating func count() throws(ExpressionError) -> ExpressionCount {
+        let range = take().range
+        _ = take()
+        guard beginsInverse else {
+            let field = try fieldInParentheses("count")
+            guard field.isCollection else {
+                throw source.error(
+                    at: range, "count takes an array, a set or a dictionary; \(field.name.text) is \(field.type)")
+            }
+            return .elements(field)
+        }
+        let inverse = try inverse()
+        if skip(.close) { return .referrers(inverse, .constant(true)) }
+        guard skip(word: "where") else { throw expected("where or )") }
+        return .referrers(
+            inverse,
+            try condition(of: inverse.type, at: range) { parser throws(ExpressionError) in
+                try parser.closedCondition()
+            })
+    }
+}

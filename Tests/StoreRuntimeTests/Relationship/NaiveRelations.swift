@@ -1,0 +1,91 @@
+import StoreEngine
+import StoreRuntime
+
+/// Evaluates conditions about other records by looking through all records for each.
+struct NaiveRelations {
+    private let types: [RecordType]
+    /// For each type its records, in the order of their ids.
+    let records: [[DynamicRecord]]
+
+    init(_ types: [RecordType], _ scope: borrowing ReadingScope) throws {
+        self.types = types
+        var records: [[DynamicRecord]] = []
+        for type in types.indices {
+            var all: [DynamicRecord] = []
+            try scope.forEachDynamic(typeIndex: type) {
+                all.append($0)
+                return true
+            }
+            records.append(all)
+        }
+        self.records = records
+    }
+
+    func query(_ request: Request, _ typeIndex: Int) -> NaiveQuery {
+        var naive = NaiveQuery(type: types[typeIndex], request: request)
+        naive.follow = { follow($0, $1, typeIndex) }
+        naive.isMet = { isMet($0, $1, typeIndex) }
+        return naive
+    }
+
+    /// The value at the end of a path, by looking through all records for each step.
+    private func follow(_ name: FieldName, _ record: DynamicRecord, _ typeIndex: Int) -> DynamicValue? {
+        guard name.parts.count > 1, let place = types[typeIndex].place(ofFieldNamed: name.parts[0]),
+            let target = types.firstIndex(where: { $0.name == types[typeIndex].fields[place].type.reference?.target })
+        else { return nil }
+        guard let found = find(record.values[place], target) else { return DynamicValue.none }
+        let rest = FieldName(Array(name.parts.dropFirst()))
+        return follow(rest, found, target)
+            ?? types[target].place(ofFieldNamed: rest.parts[0]).map { found.values[$0] }
+    }
+
+    private func isMet(_ node: ConditionNode, _ record: DynamicRecord, _ typeIndex: Int) -> Bool {
+        switch node {
+        case .inverse(let inverse, let condition, let comparison, let number):
+            guard let source = types.firstIndex(where: { $0.name == inverse.type }),
+                let place = types[source].place(ofFieldNamed: inverse.field)
+            else { return false }
+            let own = id(record, typeIndex)
+            let query = query(Request(), source)
+            let count = records[source].count { other in
+                let value = other.values[place]
+                let refers = if case .list(let elements) = value { elements.contains(own) } else { value == own }
+                return refers && query.holds(condition, other)
+            }
+            return switch comparison {
+            case .equal: count == number
+            case .notEqual: count != number
+            case .less: count < number
+            case .lessOrEqual: count <= number
+            case .greater: count > number
+            case .greaterOrEqual: count >= number
+            }
+        case .elements(let name, let test, let condition):
+            guard let place = types[typeIndex].place(ofFieldNamed: name.parts[0]),
+                let target = types.firstIndex(where: {
+                    $0.name == types[typeIndex].fields[place].type.reference?.target
+                }), case .list(let elements) = record.values[place]
+            else { return false }
+            func holds(_ element: DynamicValue) -> Bool {
+                if let found = find(element, target) { return query(Request(), target).holds(condition, found) }
+                // Of what leads nowhere all fields are none, and nobody is asked about it.
+                var nothing = NaiveQuery(type: types[target], request: Request())
+                nothing.follow = { _, _ in DynamicValue.none }
+                nothing.isMet = { _, _ in false }
+                return nothing.holds(condition, DynamicRecord(values: []))
+            }
+            return test == .any ? elements.contains(where: holds) : elements.allSatisfy(holds)
+        default: return false
+        }
+    }
+
+    private func find(_ id: DynamicValue, _ typeIndex: Int) -> DynamicRecord? {
+        records[typeIndex].first { self.id($0, typeIndex) == id }
+    }
+
+    private func id(_ record: DynamicRecord, _ typeIndex: Int) -> DynamicValue {
+        let type = types[typeIndex]
+        let values = type.idFields.compactMap(type.place(ofField:)).map { record.values[$0] }
+        return values.count == 1 ? values[0] : .fields(values)
+    }
+}

@@ -1,0 +1,82 @@
+import StoreEngine
+
+/// Random conditions that go through references, on the elements of fields of references, and about the records that refer
+/// to one.
+struct ReferenceConditions {
+    private let types: [RecordType]
+
+    init(_ types: [RecordType]) { self.types = types }
+
+    func order(_ typeIndex: Int, _ random: inout TestRandom) -> [SortTerm] {
+        (0..<random.below(3)).map { _ in
+            SortTerm(path(typeIndex, hops: 3, &random), isDescending: random.oneIn(2))
+        }
+    }
+
+    /// - Parameter hops: how many references it may go through.
+    func condition(
+        _ typeIndex: Int, depth: Int, hops: Int = ReferencePath.maximumHops, _ random: inout TestRandom
+    ) -> ConditionNode {
+        func part(_ random: inout TestRandom) -> ConditionNode {
+            condition(typeIndex, depth: depth - 1, hops: hops, &random)
+        }
+        switch random.below(depth > 0 ? 10 : 4) {
+        case 0:
+            return .membership(
+                path(typeIndex, hops: hops, &random), (0..<random.below(3)).map { _ in value(&random) })
+        case 1, 2, 3:
+            return .comparison(
+                path(typeIndex, hops: hops, &random), random.pick(Comparison.allCases), value(&random))
+        case 4: return .not(part(&random))
+        case 5: return .and([part(&random), part(&random)])
+        case 6: return .or([part(&random), part(&random)])
+        case 7: return elements(typeIndex, depth: depth, hops: hops, &random) ?? part(&random)
+        default: return inverse(typeIndex, depth: depth, hops: hops, &random) ?? part(&random)
+        }
+    }
+
+    /// A name that goes through up to three references to a number.
+    private func path(_ typeIndex: Int, hops: Int, _ random: inout TestRandom) -> FieldName {
+        var parts: [String] = []
+        var type = types[typeIndex]
+        for _ in 0..<random.below(min(hops, 3) + 1) {
+            let references = type.fields.filter { $0.type.reference != nil && $0.type.elements == nil }
+            guard !references.isEmpty else { break }
+            let field = random.pick(references)
+            parts.append(field.name)
+            type = types.first { $0.name == field.type.reference?.target } ?? type
+        }
+        return FieldName(parts + ["note"])
+    }
+
+    private func elements(
+        _ typeIndex: Int, depth: Int, hops: Int, _ random: inout TestRandom
+    ) -> ConditionNode? {
+        let fields = types[typeIndex].fields.filter { $0.type.reference != nil && $0.type.elements != nil }
+        guard hops > 0, !fields.isEmpty else { return nil }
+        let field = random.pick(fields)
+        guard let target = types.firstIndex(where: { $0.name == field.type.reference?.target }) else { return nil }
+        let condition = condition(target, depth: depth - 1, hops: hops - 1, &random)
+        return .elements(FieldName([field.name]), random.pick(ElementTest.allCases), condition)
+    }
+
+    private func inverse(_ typeIndex: Int, depth: Int, hops: Int, _ random: inout TestRandom) -> ConditionNode? {
+        var found: [(source: Int, field: String)] = []
+        for (source, type) in types.enumerated() {
+            for field in type.fields where field.type.reference?.target == types[typeIndex].name {
+                found.append((source, field.name))
+            }
+        }
+        guard hops > 0, !found.isEmpty else { return nil }
+        let (source, field) = random.pick(found)
+        let inner =
+            random.oneIn(3) ? .constant(true) : condition(source, depth: depth - 1, hops: hops - 1, &random)
+        return .inverse(
+            InverseName(type: types[source].name, field: field), random.oneIn(4) ? .not(inner) : inner,
+            random.pick(Comparison.allCases), random.pick([0, 0, 1, 1, 2, 3, -1]))
+    }
+
+    private func value(_ random: inout TestRandom) -> DynamicValue {
+        random.oneIn(4) ? .none : .int(Int64(random.below(3)))
+    }
+}
