@@ -30,6 +30,14 @@ private enum After {
     @Unique var name: String
 }
 
+@Record private struct Letter: Equatable {
+    @ID var id: Int
+    var to: Reference<Guest>
+    var text: String
+
+    static let toGuest = Inverse<Guest, Letter>(\.to)
+}
+
 @Suite("Redaction") struct RedactionTests {
     @Test(arguments: [["Person.alias", "Person.gone"], ["Person.name", "Person.gone"]])
     func `A field is redacted by any name that it has or had, also where it has another, or is gone`(
@@ -86,5 +94,25 @@ private enum After {
         let replayed = try Store(at: folder.file("store"), records: Host.self)
         #expect(try replayed.read { try $0.count(Host.self) } == 40_000)
         replayed.close()
+    }
+
+    @Test func `A live query that reads redacted fields of what refers to its records is not recorded`() async throws {
+        let folder = try Folder()
+        let store = try Store.temporary(records: Guest.self, Letter.self)
+        var options = RecordingOptions()
+        options.redactedFields = ["Letter.text"]
+        let recorder = try await Recorder(store, to: folder.file("t"), options: options)
+        var guests = store.updates(of: Guest.where { _ in Letter.toGuest.any { $0.text == "secret" } })
+            .makeAsyncIterator()
+        _ = try await guests.next()
+        try await store.write { tx in
+            try tx.insert(Guest(id: 1, name: "Ada"))
+            try tx.insert(Letter(id: 1, to: 1, text: "secret"))
+        }
+        #expect(try await guests.next()?.results.map(\.id) == [1])
+        try await recorder.finish()
+        let text = String(decoding: try folder.read("t"), as: UTF8.self)
+        #expect(!text.contains("secret") && text.contains("fields are redacted"), "\(text)")
+        store.close()
     }
 }

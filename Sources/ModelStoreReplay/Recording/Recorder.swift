@@ -167,7 +167,7 @@ private struct ObservedSubscriptions {
         _ number: Int, _ key: LiveKey, _ schema: TraceSchema, _ redacted: Set<String>
     ) -> TraceSubscription {
         let request = TraceRequest(key, among: schema.current)
-        let isRedacted = !schema.reachable(from: key.typeName).isDisjoint(with: redacted)
+        let isRedacted = !schema.reachable(from: key).isDisjoint(with: redacted)
         let omission: String? =
             isRedacted ? "fields are redacted" : request == nil ? "an expression cannot say what it asks for" : nil
         entries[number] = Entry(key: omission == nil ? key : nil)
@@ -182,7 +182,7 @@ private struct ObservedSubscriptions {
     /// - Returns: their numbers.
     mutating func hide(by schema: TraceSchema, redacted: Set<String>) -> [Int] {
         let hidden = entries.filter { _, entry in
-            entry.key.map { !schema.reachable(from: $0.typeName).isDisjoint(with: redacted) } ?? false
+            entry.key.map { !schema.reachable(from: $0).isDisjoint(with: redacted) } ?? false
         }
         for number in hidden.keys { entries[number] = nil }
         return hidden.keys.sorted()

@@ -439,7 +439,7 @@ final class ReplayRun {
     /// Which change set led to an update: of those since the update before that change records which the request may look at, the
     /// last one up to where the update was recorded. Nil where none is known.
     private func cause(of expected: TraceDelivery, _ subscription: Subscription) -> String? {
-        let types = schema.reachable(from: subscription.typeName)
+        let types = schema.reachable(from: subscription.made.key)
         let candidates = recent.after(subscription.given, changing: types)
         guard let last = candidates.last(where: { $0.commit.sequence <= expected.sequence }) ?? candidates.last else {
             return nil

@@ -4,7 +4,8 @@ import StoreRuntime
 
 /// A subscription of a trace, made again.
 final class ReplayedSubscription {
-    private let key: LiveKey
+    /// What it asks for.
+    let key: LiveKey
     private let steps: LiveSteps
     private let form: ValueForm
     private var hasBegun = false

@@ -1,5 +1,6 @@
 import Foundation
 package import StoreEngine
+import StoreRuntime
 
 /// The record types at a place of a trace: they change with it, and by them its values are written and read.
 package struct TraceSchema: Sendable {
@@ -19,10 +20,11 @@ package struct TraceSchema: Sendable {
     /// The types that are not replaced, by number.
     package var current: [RecordType] { numbers.values.sorted().compactMap { types[$0] } }
 
-    /// The names of a type, and of all that it refers to, directly or by others.
-    func reachable(from name: String) -> Set<String> {
+    /// The names of all types whose records a live query may read: those of its own, of those that its condition looks for
+    /// among what refers to them, and of all that these refer to, directly or by others.
+    func reachable(from key: LiveKey) -> Set<String> {
         var found: Set<String> = []
-        var open = [name]
+        var open = [key.typeName] + key.request.condition.referringTypes
         while let next = open.popLast() {
             guard found.insert(next).inserted, let type = try? type(named: next) else { continue }
             open += type.fields.compactMap { $0.type.reference?.target }
