@@ -2,10 +2,8 @@
 struct FieldAccess: Hashable, Sendable {
     /// The field's place among the type's newest fields; ``whole`` for the element that a test of elements is about.
     let place: Int
-    /// The places in the embedded structs on the way.
-    let nested: [Int]
-    /// For each of `nested`, whether the struct that it is looked up in is optional.
-    let isOptionalOnTheWay: [Bool]
+    /// The steps through the embedded structs on the way.
+    let nested: [FieldStep]
     /// What the field holds, without optionality.
     let type: FieldType
     /// Whether the field itself is optional.
@@ -15,7 +13,7 @@ struct FieldAccess: Hashable, Sendable {
     static let whole = -1
 
     /// Whether there may be none.
-    var mayBeNone: Bool { isOptionalItself || isOptionalOnTheWay.contains(true) }
+    var mayBeNone: Bool { isOptionalItself || nested.contains(where: \.isOptional) }
 
     /// Finds a field by its name.
     ///
@@ -28,8 +26,7 @@ struct FieldAccess: Hashable, Sendable {
         }
         let schema = type.fields[place].schema
         var current = schema.type
-        var nested: [Int] = []
-        var optionals: [Bool] = []
+        var nested: [FieldStep] = []
         for part in name.rest {
             if case .reference = current.unwrapped {
                 throw StoreError(
@@ -44,13 +41,11 @@ struct FieldAccess: Hashable, Sendable {
             guard let index = inner.fields.firstIndex(where: { $0.name == part }) else {
                 throw FieldAccess.unknown(in: "\(type.name).\(first)", inner.fields.map(\.name), part)
             }
-            nested.append(index)
-            optionals.append(current.isOptional)
+            nested.append(FieldStep(place: index, isOptional: current.isOptional))
             current = inner.fields[index].type
         }
         self.place = first.isEmpty ? FieldAccess.whole : place
         self.nested = nested
-        isOptionalOnTheWay = optionals
         self.type = current.unwrapped
         isOptionalItself = current.isOptional
     }
@@ -70,12 +65,9 @@ struct FieldAccess: Hashable, Sendable {
     func bytes(_ table: FieldTable) throws(CodecError) -> RawSpan? {
         var bytes = place == FieldAccess.whole ? table.bytes : try table.field(place)
         if !nested.isEmpty {
-            for (index, isOptional) in zip(nested, isOptionalOnTheWay) {
-                if isOptional {
-                    guard bytes.byteCount > 0 else { return nil }
-                    bytes = bytes.extracting(1..<bytes.byteCount)
-                }
-                bytes = try FieldTable(bytes).field(index)
+            for step in nested {
+                guard let inner = try step.bytes(in: bytes) else { return nil }
+                bytes = inner
             }
         }
         guard isOptionalItself else { return bytes }

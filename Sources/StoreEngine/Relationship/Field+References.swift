@@ -1,8 +1,8 @@
 // Tokens of the fields of a record that is referred to: `$0.room.name`. They serve conditions and orders, which look the
 // record up; there is nothing of it in the record at hand.
 extension Field {
-    /// What stands among the places of a token for the step through a reference.
-    static var referenceStep: Int { -1 }
+    /// What stands among the steps of a token for the one through a reference.
+    static var referenceStep: FieldStep { FieldStep(place: -1, isOptional: false) }
 
     /// The error for reading, in a record, what another one holds; nil for a field of the record itself.
     var misfitThroughReference: StoreError? {
@@ -45,7 +45,10 @@ extension Field {
     private func through<Target, Inner, Outer>(_ inner: Field<Target, Inner>) -> Field<Root, Outer> {
         let name = name + "." + inner.name
         return Field<Root, Outer>(
-            index: index, nestedPath: nestedPath + [Field.referenceStep] + inner.path, name: name,
+            index: index,
+            nestedPath: nestedPath + [Field.referenceStep, FieldStep(place: inner.index, isOptional: false)]
+                + inner.nestedPath,
+            isOptionalByPath: false, name: name,
             read: { _ in
                 preconditionFailure("\(name) is a field of another record: use it in conditions and orders only")
             }, write: nil,

@@ -9,7 +9,7 @@ extension Field {
         set: (@Sendable (inout Root, Value) -> Void)? = nil
     ) where Value: FieldValue {
         self.init(
-            index: index, nestedPath: [], name: name, read: get, write: set,
+            index: index, nestedPath: [], isOptionalByPath: false, name: name, read: get, write: set,
             decode: { (bytes: RawSpan) throws(CodecError) -> Value in try Value(from: bytes) })
     }
 
@@ -22,7 +22,7 @@ extension Field {
         set: (@Sendable (inout Root, Value) -> Void)? = nil
     ) where Value: RawRepresentable & SendableMetatype, Value.RawValue: FieldValue {
         self.init(
-            index: index, nestedPath: [], name: name, read: get, write: set,
+            index: index, nestedPath: [], isOptionalByPath: false, name: name, read: get, write: set,
             decode: { (bytes: RawSpan) throws(CodecError) -> Value in try Field.value(ofRaw: bytes) })
     }
 
@@ -35,7 +35,7 @@ extension Field {
         set: (@Sendable (inout Root, V?) -> Void)? = nil
     ) where Value == V?, V.RawValue: FieldValue {
         self.init(
-            index: index, nestedPath: [], name: name, read: get, write: set,
+            index: index, nestedPath: [], isOptionalByPath: false, name: name, read: get, write: set,
             decode: { (bytes: RawSpan) throws(CodecError) -> Value in try Field.optional(ofRaw: bytes) })
     }
 
@@ -48,7 +48,7 @@ extension Field {
         set: (@Sendable (inout Root, Value) -> Void)? = nil
     ) where Value: RawRepresentable & Codable & Sendable, Value.RawValue: FieldValue {
         self.init(
-            index: index, nestedPath: [], name: name, read: get, write: set,
+            index: index, nestedPath: [], isOptionalByPath: false, name: name, read: get, write: set,
             decode: { (bytes: RawSpan) throws(CodecError) -> Value in try Field.value(ofRaw: bytes) })
     }
 
@@ -61,7 +61,7 @@ extension Field {
         set: (@Sendable (inout Root, V?) -> Void)? = nil
     ) where Value == V?, V.RawValue: FieldValue {
         self.init(
-            index: index, nestedPath: [], name: name, read: get, write: set,
+            index: index, nestedPath: [], isOptionalByPath: false, name: name, read: get, write: set,
             decode: { (bytes: RawSpan) throws(CodecError) -> Value in try Field.optional(ofRaw: bytes) })
     }
 
@@ -74,7 +74,7 @@ extension Field {
         set: (@Sendable (inout Root, Value) -> Void)? = nil
     ) where Value: Codable & Sendable {
         self.init(
-            index: index, nestedPath: [], name: name, read: get, write: set,
+            index: index, nestedPath: [], isOptionalByPath: false, name: name, read: get, write: set,
             decode: { (bytes: RawSpan) throws(CodecError) -> Value in try Field.value(ofJSON: bytes) })
     }
 

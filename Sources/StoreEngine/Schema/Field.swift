@@ -9,8 +9,10 @@
 public struct Field<Root, Value>: Sendable {
     /// The property's place in the record.
     @usableFromInline let index: Int
-    /// The places in the embedded structs on the way to a nested property; empty for one of the record's own.
-    @usableFromInline let nestedPath: [Int]
+    /// The steps through embedded structs to a nested property; empty for one of the record's own.
+    @usableFromInline let nestedPath: [FieldStep]
+    /// Whether the value is optional only because a struct on the way is, so that its bytes have no mark of an optional.
+    @usableFromInline let isOptionalByPath: Bool
     /// The property's name, with dots between the parts of a nested one.
     @usableFromInline let name: String
     @usableFromInline let read: @Sendable (Root) -> Value
@@ -20,13 +22,14 @@ public struct Field<Root, Value>: Sendable {
 
     @usableFromInline
     init(
-        index: Int, nestedPath: [Int], name: String,
+        index: Int, nestedPath: [FieldStep], isOptionalByPath: Bool, name: String,
         read: @escaping @Sendable (Root) -> Value,
         write: (@Sendable (inout Root, Value) -> Void)?,
         decode: @escaping @Sendable (RawSpan) throws(CodecError) -> Value
     ) {
         self.index = index
         self.nestedPath = nestedPath
+        self.isOptionalByPath = isOptionalByPath
         self.name = name
         self.read = read
         self.write = write
@@ -34,7 +37,7 @@ public struct Field<Root, Value>: Sendable {
     }
 
     /// The places of the property: that in the record, then those in the embedded structs on the way.
-    @usableFromInline var path: [Int] { [index] + nestedPath }
+    @usableFromInline var path: [Int] { [index] + nestedPath.map(\.place) }
 
     /// Whether the property can be changed.
     @inlinable var isMutable: Bool { write != nil }
@@ -58,13 +61,14 @@ public struct Field<Root, Value>: Sendable {
     ) -> Field<Root, Nested?> where Value == Wrapped? {
         let inner = Wrapped.fields[keyPath: keyPath]
         let outer = read
+        let (way, step) = (nestedPath, FieldStep(place: inner.index, isOptional: !isOptionalByPath))
         return Field<Root, Nested?>(
-            index: index, nestedPath: nestedPath + inner.path, name: name + "." + inner.name,
+            index: index, nestedPath: way + [step] + inner.nestedPath, isOptionalByPath: true,
+            name: name + "." + inner.name,
             read: { outer($0).map { inner.read($0) } }, write: nil,
             decode: { (bytes: RawSpan) throws(CodecError) -> Nested? in
-                guard bytes.byteCount > 0 else { return nil }
-                let table = try FieldTable(bytes.extracting(1..<bytes.byteCount))
-                return try inner.decode(table.field(inner.index))
+                guard let own = try step.bytes(in: bytes, behind: way) else { return nil }
+                return try inner.decode(own)
             })
     }
 
@@ -74,13 +78,14 @@ public struct Field<Root, Value>: Sendable {
     ) -> Field<Root, Nested?> where Value == Wrapped? {
         let inner = Wrapped.fields[keyPath: keyPath]
         let outer = read
+        let (way, step) = (nestedPath, FieldStep(place: inner.index, isOptional: !isOptionalByPath))
         return Field<Root, Nested?>(
-            index: index, nestedPath: nestedPath + inner.path, name: name + "." + inner.name,
+            index: index, nestedPath: way + [step] + inner.nestedPath, isOptionalByPath: inner.isOptionalByPath,
+            name: name + "." + inner.name,
             read: { outer($0).flatMap { inner.read($0) } }, write: nil,
             decode: { (bytes: RawSpan) throws(CodecError) -> Nested? in
-                guard bytes.byteCount > 0 else { return nil }
-                let table = try FieldTable(bytes.extracting(1..<bytes.byteCount))
-                return try inner.decode(table.field(inner.index))
+                guard let own = try step.bytes(in: bytes, behind: way) else { return nil }
+                return try inner.decode(own)
             })
     }
 
@@ -97,14 +102,17 @@ public struct Field<Root, Value>: Sendable {
                 outerWrite(&root, embedded)
             }
         }
+        let (way, step) = (nestedPath, FieldStep(place: inner.index, isOptional: false))
         return Field<Root, Nested>(
-            index: index,
-            nestedPath: nestedPath + inner.path,
+            index: index, nestedPath: way + [step] + inner.nestedPath, isOptionalByPath: inner.isOptionalByPath,
             name: name + "." + inner.name,
             read: { inner.read(outerRead($0)) },
             write: nestedWrite,
             decode: { (bytes: RawSpan) throws(CodecError) -> Nested in
-                try inner.decode(FieldTable(bytes).field(inner.index))
+                guard let own = try step.bytes(in: bytes, behind: way) else {
+                    throw CodecError("a struct that is not optional is none")
+                }
+                return try inner.decode(own)
             }
         )
     }

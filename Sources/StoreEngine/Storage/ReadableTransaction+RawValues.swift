@@ -29,7 +29,8 @@ extension Field {
     @usableFromInline
     func map<Part>(_ transform: @escaping @Sendable (Value) -> Part) -> Field<Root, Part> {
         Field<Root, Part>(
-            index: index, nestedPath: nestedPath, name: name, read: { [read] in transform(read($0)) }, write: nil,
+            index: index, nestedPath: nestedPath, isOptionalByPath: isOptionalByPath, name: name,
+            read: { [read] in transform(read($0)) }, write: nil,
             decode: { [decode] (bytes: RawSpan) throws(CodecError) -> Part in try transform(decode(bytes)) })
     }
 }
