@@ -12,7 +12,8 @@ struct ConditionRanges {
         case .membership(let name, let values):
             guard isOwn(name) else { return .all }
             var result: [KeyRange] = []
-            for value in values {
+            let mayBeNone = isOptional
+            for value in values where mayBeNone || value != .none {
                 guard let key = key(of: value) else { return .all }
                 result.append(.prefixed(by: key, isPoint: true))
             }
@@ -20,7 +21,7 @@ struct ConditionRanges {
         case .text(let name, let test, let pattern, let options):
             guard isOwn(name), options.isEmpty else { return .all }
             switch test {
-            case .equals: return ranges(.equal, .string(pattern))
+            case .equals: return key(ofText: pattern).map { KeyRanges([.prefixed(by: $0, isPoint: true)]) } ?? .all
             case .startsWith: return prefixRanges(pattern)
             case .contains, .endsWith: return .all
             }
@@ -66,6 +67,7 @@ struct ConditionRanges {
         if value == .none, comparison.isOrdering { return .none }
         // All keys of values.
         if value == .none, comparison == .notEqual { return isOptional ? KeyRanges([.prefixed(by: [1])]) : .all }
+        if value == .none, !isOptional { return .none }
         guard let key = key(of: value) else { return .all }
         // The keys of all values, without that of none.
         let values = isOptional ? KeyRange.prefixed(by: [1]) : .all
@@ -84,7 +86,7 @@ struct ConditionRanges {
     }
 
     private func prefixRanges(_ pattern: String) -> KeyRanges {
-        guard var key = key(of: .string(pattern)) else { return .all }
+        guard var key = key(ofText: pattern) else { return .all }
         // Without the two bytes that mark the end of a text.
         key.removeLast(2)
         let range = KeyRange.prefixed(by: key)
@@ -92,11 +94,20 @@ struct ConditionRanges {
     }
 
     /// The part of a key that a value makes, nil when the value does not fit the field.
-    private func key(of value: DynamicValue) -> [UInt8]? {
+    private func key(of value: DynamicValue) -> [UInt8]? { key(of: value, as: type.fields[part.place].type) }
+
+    /// The part of a key that a text makes, be it one of an enum's cases or not; nil when the field holds no texts.
+    private func key(ofText text: String) -> [UInt8]? {
+        let rawType = type.fields[part.place].type.unwrapped.rawType
+        guard rawType == .string else { return nil }
+        return key(of: .string(text), as: isOptional ? .optional(rawType) : rawType)
+    }
+
+    private func key(of value: DynamicValue, as type: FieldType) -> [UInt8]? {
         var scratch = ByteWriter(capacity: 64)
         var key = ByteWriter(capacity: 64)
         do {
-            try part.append(value, as: type.fields[part.place].type, to: &key, scratch: &scratch)
+            try part.append(value, as: type, to: &key, scratch: &scratch)
             return key.array()
         } catch {
             return nil

@@ -66,7 +66,25 @@ struct NaiveQuery {
 
     private func value(_ name: FieldName, _ record: DynamicRecord) -> DynamicValue {
         if let followed = follow(name, record) { return followed }
-        return type.place(ofFieldNamed: name.parts[0]).map { record.values[$0] } ?? .none
+        guard let place = type.place(ofFieldNamed: name.parts[0]) else { return .none }
+        var (value, type) = (record.values[place], type.fields[place].type)
+        for part in name.parts.dropFirst() {
+            guard case .embedded(let schema) = type.unwrapped, case .fields(let values) = value,
+                let inner = schema.fields.firstIndex(where: { $0.name == part })
+            else { return .none }
+            (value, type) = (values[inner], schema.fields[inner].type)
+        }
+        return value
+    }
+
+    /// What a field holds, without optionality.
+    private func fieldType(_ name: FieldName) -> FieldType? {
+        var type = type.place(ofFieldNamed: name.parts[0]).map { self.type.fields[$0].type.unwrapped }
+        for part in name.parts.dropFirst() {
+            guard case .embedded(let schema) = type else { return nil }
+            type = schema.fields.first { $0.name == part }?.type.unwrapped
+        }
+        return type
     }
 
     func holds(_ node: ConditionNode, _ record: DynamicRecord) -> Bool {
@@ -122,7 +140,7 @@ struct NaiveQuery {
 
     private func isDouble(_ node: ArithmeticNode) -> Bool {
         switch node {
-        case .field(let name): type.place(ofFieldNamed: name.parts[0]).map { type.fields[$0].type.unwrapped } == .double
+        case .field(let name): fieldType(name) == .double
         case .value(let value): if case .double = value { true } else { false }
         case .operation(let left, _, let right): isDouble(left) || isDouble(right)
         }

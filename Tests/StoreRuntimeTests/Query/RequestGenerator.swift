@@ -45,6 +45,8 @@ struct RequestGenerator {
         case .uint8: return .uint(UInt64(pick([0, 1, 5, 30, 200, 255])))
         case .int16: return .int(Int64(pick([-32_768, -1, 0, 8, 9, 32_767])))
         case .int32: return .int(Int64(pick([Int32.min, -2, -1, 0, 1, 2, 3, .max])))
+        case .array(let element): return .list((0..<pick([0, 1, 2, 3])).map { _ in value(element) })
+        case .embedded(let schema): return .fields(schema.fields.map { value($0.type) })
         default: return .int(Int64(Int.random(in: -2...60, using: &random)))
         }
     }
@@ -52,52 +54,58 @@ struct RequestGenerator {
     /// A request for records of a type.
     mutating func request(_ type: RecordType) -> Request {
         var request = Request()
-        let fields = type.fields.filter { $0.type.isTestable }
-        request.condition = chance(10) ? .constant(true) : condition(fields, depth: 3)
+        let all = Leaf.all(of: type)
+        let fields = all.filter { $0.type.isTestable }
+        let collections = all.filter { $0.type.elements?.isTestable == true }
+        request.condition = chance(10) ? .constant(true) : condition(fields, collections, depth: 3)
         for _ in 0..<pick([0, 1, 1, 2, 3]) {
-            request.order.append(SortTerm(FieldName([pick(fields).name]), isDescending: chance(50)))
+            request.order.append(SortTerm(pick(fields).name, isDescending: chance(50)))
         }
         if chance(50) { request.limit = pick([0, 1, 2, 5, 20, 1_000]) }
         if chance(30) { request.offset = pick([0, 1, 3, 50]) }
         if chance(20) {
-            request.fields = (0..<pick([1, 1, 2])).map { _ in FieldName([pick(fields).name]) }
+            request.fields = (0..<pick([1, 1, 2])).map { _ in pick(fields).name }
             request.isDistinct = chance(80)
         }
         return request
     }
 
-    private mutating func condition(_ fields: [StoredField], depth: Int) -> ConditionNode {
+    private mutating func condition(_ fields: [Leaf], _ collections: [Leaf], depth: Int) -> ConditionNode {
         switch depth == 0 ? 0 : Int.random(in: 0..<10, using: &random) {
-        case 0..<6: return leaf(fields)
-        case 6, 7: return .and((0..<pick([1, 2, 2, 3])).map { _ in condition(fields, depth: depth - 1) })
-        case 8: return .or((0..<pick([0, 1, 2, 3])).map { _ in condition(fields, depth: depth - 1) })
-        default: return .not(condition(fields, depth: depth - 1))
+        case 0..<6: return !collections.isEmpty && chance(20) ? elements(pick(collections)) : leaf(fields)
+        case 6, 7: return .and((0..<pick([1, 2, 2, 3])).map { _ in condition(fields, collections, depth: depth - 1) })
+        case 8: return .or((0..<pick([0, 1, 2, 3])).map { _ in condition(fields, collections, depth: depth - 1) })
+        default: return .not(condition(fields, collections, depth: depth - 1))
         }
     }
 
-    private mutating func calculation(_ fields: [StoredField], depth: Int) -> ArithmeticNode {
+    private mutating func calculation(_ fields: [Leaf], depth: Int) -> ArithmeticNode {
         if depth == 2 || (depth > 0 && chance(60)) {
             return .operation(
                 calculation(fields, depth: depth - 1), pick(ArithmeticOperator.allCases),
                 calculation(fields, depth: depth - 1))
         }
         // A field on each side: a comparison of two values is refused.
-        if chance(70) || depth == 0 { return .field(FieldName([pick(fields).name])) }
+        if chance(70) || depth == 0 { return .field(pick(fields).name) }
         return .value(pick([.int(0), .int(3), .int(-1), .double(0.5), .double(-2), .double(.infinity)]))
     }
 
-    private mutating func leaf(_ fields: [StoredField]) -> ConditionNode {
+    private mutating func elements(_ field: Leaf) -> ConditionNode {
+        if chance(20) { return .size(field.name, pick(Comparison.allCases), pick([0, 1, 2])) }
+        return .element(field.name, field.type.elements.map { value($0) } ?? .none)
+    }
+
+    private mutating func leaf(_ fields: [Leaf]) -> ConditionNode {
         let field = pick(fields)
-        let name = FieldName([field.name])
-        let isText = field.type.unwrapped == .string
         switch Int.random(in: 0..<10, using: &random) {
-        case 0, 1: return .comparison(name, .equal, value(field.type))
-        case 2: return .membership(name, (0..<pick([0, 1, 2, 4])).map { _ in value(field.type) })
-        case 3 where isText:
-            let text = pick(Self.texts)
-            return .text(
-                name, pick(TextTest.allCases), String(text.prefix(pick([0, 1, 2, 300]))),
-                chance(30) ? .caseInsensitive : [])
+        case 0, 1: return .comparison(field.name, .equal, value(field.type))
+        case 2:
+            return .membership(field.name, (0..<pick([0, 1, 2, 4])).map { _ in value(field.type) })
+        case 3 where field.type.unwrapped.rawType == .string:
+            // The text of a case, where there are some, as often as any other.
+            guard case .string(let own) = value(field.type.unwrapped) else { return .constant(true) }
+            let text = String((chance(50) ? own : pick(Self.texts)).prefix(pick([0, 1, 2, 300])))
+            return .text(field.name, pick(TextTest.allCases), text, chance(30) ? .caseInsensitive : [])
         case 5:
             let numbers = fields.filter { $0.type.unwrapped.rawType != .string }
             guard !numbers.isEmpty else { return .constant(true) }
@@ -106,8 +114,28 @@ struct RequestGenerator {
                 calculation(numbers, depth: 0))
         case 4:
             let others = fields.filter { $0.type.unwrapped == field.type.unwrapped }
-            return .fieldComparison(name, pick(Comparison.allCases), FieldName([pick(others).name]))
-        default: return .comparison(name, pick(Comparison.allCases), value(field.type))
+            return .fieldComparison(field.name, pick(Comparison.allCases), pick(others).name)
+        case 6: return .comparison(field.name, pick([.equal, .notEqual]), .none)
+        default: return .comparison(field.name, pick(Comparison.allCases), value(field.type))
+        }
+    }
+}
+
+/// A field of a type, or of a struct in it.
+private struct Leaf {
+    let name: FieldName
+    let type: FieldType
+
+    static func all(of type: RecordType) -> [Leaf] { all(in: type.fields.map(\.schema), at: [], isOptional: false) }
+
+    private static func all(in fields: [FieldSchema], at way: [String], isOptional: Bool) -> [Leaf] {
+        fields.flatMap { field -> [Leaf] in
+            let name = way + [field.name]
+            if case .embedded(let schema) = field.type.unwrapped {
+                return all(in: schema.fields, at: name, isOptional: isOptional || field.type.isOptional)
+            }
+            let type = isOptional && !field.type.isOptional ? FieldType.optional(field.type) : field.type
+            return [Leaf(name: FieldName(name), type: type)]
         }
     }
 }

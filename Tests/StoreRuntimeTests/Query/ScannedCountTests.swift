@@ -76,4 +76,66 @@ import Testing
         }
         #expect(covered.fetched == 0 && covered.returned == 20)
     }
+
+    /// A thousand sensors, ten of them in the attic.
+    private func sensors() throws -> Store {
+        let store = try Store.temporary(records: Sensor.self)
+        try store.write { tx in
+            for number in 0..<1_000 {
+                try tx.insert(
+                    Sensor(
+                        id: "s\(number)", room: "room \(number % 50)", serial: "\(number)", celsius: Double(number % 7),
+                        floor: number % 100 == 0 ? .attic : number % 2 == 0 ? .first : .ground))
+            }
+        }
+        return store
+    }
+
+    private func run(_ condition: ConditionNode, _ store: Store) throws -> (looked: Int, found: Int) {
+        var request = Request()
+        request.condition = condition
+        let type = try store.typeIndex(named: "Sensor")
+        return try store.read { tx in
+            var found = 0
+            let looked = try tx._reading.fetchDynamic(request, typeIndex: type) { _ in
+                found += 1
+                return true
+            }
+            #expect(try tx._reading.count(request, typeIndex: type) == found)
+            return (looked, found)
+        }
+    }
+
+    @Test func `a test of an enum's text holds beside others of the field, and uses its index`() throws {
+        let store = try sensors()
+        let floor = FieldName("floor")
+        let upper = ConditionNode.membership(floor, [.string("attic"), .string("first")])
+        #expect(try run(.and([upper, .text(floor, .startsWith, "a", [])]), store) == (10, 10))
+        #expect(try run(.and([upper, .text(floor, .equals, "att", [])]), store) == (0, 0))
+        #expect(try run(.text(floor, .startsWith, "at", []), store) == (10, 10))
+        #expect(try run(.text(floor, .equals, "attic", []), store) == (10, 10))
+        #expect(try run(.text(floor, .startsWith, "attica", []), store) == (0, 0))
+    }
+
+    @Test func `none is no value of a field that is not optional, whatever else is said of it`() throws {
+        let store = try sensors()
+        let room = FieldName("room")
+        let some = ConditionNode.comparison(room, .greaterOrEqual, .string("room 4"))
+        #expect(try run(.and([some, .comparison(room, .equal, .none)]), store).found == 0)
+        #expect(try run(.and([some, .comparison(room, .notEqual, .none)]), store).found == 320)
+        #expect(try run(.and([some, .membership(room, [.none, .string("room 49")])]), store) == (20, 20))
+        #expect(try run(.membership(room, [.none]), store).found == 0)
+    }
+
+    @Test func `a page behind a token looks at its own rows and one more`() throws {
+        let store = try sensors()
+        let type = try store.typeIndex(named: "Sensor")
+        try store.read { tx in
+            let first = Sensor.order { $0.room.ascending }.limit(7)
+            let token = try #require(try tx.page(first).next)
+            let second = first.after(token)
+            let looked = try tx._reading.fetchDynamic(second.request, typeIndex: type) { _ in true }
+            #expect(looked == 7)
+        }
+    }
 }
