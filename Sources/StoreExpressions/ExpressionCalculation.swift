@@ -5,14 +5,20 @@ package indirect enum ExpressionCalculation {
     case field(ExpressionField, Range<Int>)
     /// A number as JSON writes it, `inf`, `-inf` or `nan`.
     case number(String, Range<Int>)
-    case operation(ExpressionCalculation, ArithmeticOperator, ExpressionCalculation)
+    /// Two calculations put together, and how many levels deep that nests.
+    case operation(ExpressionCalculation, ArithmeticOperator, ExpressionCalculation, depth: Int)
+
+    /// How many levels deep it nests, itself included.
+    package var depth: Int {
+        if case .operation(_, _, _, let depth) = self { depth } else { 1 }
+    }
 
     /// The fields in it.
     package var fields: [ExpressionField] {
         switch self {
         case .field(let field, _): [field]
         case .number: []
-        case .operation(let left, _, let right): left.fields + right.fields
+        case .operation(let left, _, let right, _): left.fields + right.fields
         }
     }
 }
@@ -41,11 +47,11 @@ extension ExpressionParser {
                 throw source.error(at: current.range, "a calculation has more than \(Self.maximumDepth) signs in a row")
             }
             let first = try calculation(left)
-            _ = take()
+            let place = take().range
             let right = try operand(&self)
             let range = left.range.lowerBound..<right.range.upperBound
             left = ExpressionOperand(
-                kind: .calculation(.operation(first, arithmetic, try calculation(right))), range: range)
+                kind: .calculation(try operation(first, arithmetic, try calculation(right), at: place)), range: range)
         }
         return left
     }
@@ -54,7 +60,7 @@ extension ExpressionParser {
         let start = current.range
         if skip(.minus) {
             let factor = try nested(at: start) { parser throws(ExpressionError) in try parser.factor(isValue: isValue) }
-            let negated = ExpressionCalculation.operation(.number("0", start), .subtract, try calculation(factor))
+            let negated = try operation(.number("0", start), .subtract, try calculation(factor), at: start)
             return ExpressionOperand(
                 kind: .calculation(negated), range: start.lowerBound..<factor.range.upperBound)
         }
@@ -62,6 +68,18 @@ extension ExpressionParser {
         let sum = try nested(at: start) { parser throws(ExpressionError) in try parser.sum(isValue: isValue) }
         guard skip(.close) else { throw expected("an operator such as + or )") }
         return ExpressionOperand(kind: sum.kind, range: start.lowerBound..<passedEnd)
+    }
+
+    /// Puts two calculations together. Signs in a row and parentheses have limits, which multiply: whatever walks a
+    /// calculation takes stack for each level.
+    private func operation(
+        _ left: ExpressionCalculation, _ sign: ArithmeticOperator, _ right: ExpressionCalculation, at range: Range<Int>
+    ) throws(ExpressionError) -> ExpressionCalculation {
+        let depth = max(left.depth, right.depth) + 1
+        guard depth <= ConditionMistake.maximumDepth else {
+            throw source.error(at: range, ConditionMistake.deepCalculation.reason)
+        }
+        return .operation(left, sign, right, depth: depth)
     }
 
     /// An operand as a number to calculate with.
@@ -108,7 +126,7 @@ extension ExpressionParser {
                     "an integer of a calculation fits 64 bits; write \(RecordText.shortened(text)).0 for a double")
             }
             return .value(value)
-        case .operation(let left, let sign, let right):
+        case .operation(let left, let sign, let right, _):
             return .operation(try node(left, floating), sign, try node(right, floating))
         }
     }

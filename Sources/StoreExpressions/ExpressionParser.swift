@@ -82,9 +82,15 @@ package struct ExpressionParser {
     // MARK: Terms
 
     private mutating func disjunction() throws(ExpressionError) -> ConditionNode {
+        let start = current.range
         var terms = [try conjunction()]
         while skip(.or) || skip(word: "or") { terms.append(try conjunction()) }
-        return terms.count == 1 ? terms[0] : .or(terms)
+        let condition = terms.count == 1 ? terms[0] : .or(terms)
+        // A parenthesis may add a level for each of ||, && and !.
+        guard condition.depth <= ConditionMistake.maximumDepth else {
+            throw source.error(at: start, ConditionMistake.deepCondition.reason)
+        }
+        return condition
     }
 
     private mutating func conjunction() throws(ExpressionError) -> ConditionNode {

@@ -19,15 +19,15 @@ package struct ConditionMistake: Hashable, Sendable {
 
     /// How deep conditions and calculations may nest. Whatever walks one takes stack for each level, its end too, so that
     /// none is made that is deeper: a program that builds one in a loop would overflow the stack.
-    static let maximumDepth = 500
+    package static let maximumDepth = 500
 
     /// A condition that nests too deep.
-    static let deepCondition = ConditionMistake(
+    package static let deepCondition = ConditionMistake(
         depth: "a condition nests more than \(maximumDepth) levels deep",
         remedy: "write it as one chain of && or ||, or use in")
 
     /// A calculation that nests too deep.
-    static let deepCalculation = ConditionMistake(
+    package static let deepCalculation = ConditionMistake(
         depth: "a calculation nests more than \(maximumDepth) levels deep", remedy: "store the result in a field")
 
     var error: StoreError { StoreError(code, reason, remedy: remedy) }

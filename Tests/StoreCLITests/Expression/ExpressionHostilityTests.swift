@@ -101,6 +101,34 @@ import Testing
         check(String(repeating: "(id + ", count: 20_000) + "1")
     }
 
+    @Test func `Signs in a row and parentheses make no calculation deeper than the limit`() throws {
+        func nested(_ levels: Int, signs: Int) -> String {
+            let chain = String(repeating: "+1", count: signs) + ")"
+            return String(repeating: "(", count: levels) + "id" + String(repeating: chain, count: levels) + ">5"
+        }
+        for (levels, signs) in [(200, 190), (3, 170), (199, 3)] {
+            check(nested(levels, signs: signs))
+            let error = try #require(throws: ExpressionError.self) {
+                try ExpressionSample.parse(nested(levels, signs: signs))
+            }
+            #expect(error.reason == "a calculation nests more than 500 levels deep")
+            #expect(error.column > levels)
+        }
+        let most = try ExpressionSample.parse(nested(3, signs: 166))
+        check(most.text)
+    }
+
+    @Test func `Parentheses, negations and chains make no condition deeper than the limit`() throws {
+        func nested(_ levels: Int) -> String {
+            String(repeating: "active||active&&!(", count: levels) + "active" + String(repeating: ")", count: levels)
+        }
+        check(nested(200))
+        let error = try #require(throws: ExpressionError.self) { try ExpressionSample.parse(nested(200)) }
+        #expect(error.reason == "a condition nests more than 500 levels deep")
+        let most = try ExpressionSample.parse(nested(166))
+        #expect(most.depth == 499)
+    }
+
     @Test func `Length has a limit`() throws {
         let long = String(repeating: "active || ", count: 13_000) + "active"
         guard case .or(let terms) = try ExpressionSample.parse(long) else {
