@@ -1,6 +1,6 @@
 /// Where in its order a request goes on: behind a record, which need not be there any more.
 package enum RequestPosition: Hashable, Sendable {
-    /// Behind the record with these fields.
+    /// Behind the record with these fields, of which those count that the request is ordered by, and the id.
     case row([String: DynamicValue])
     /// Behind the last row of a page.
     case token(PageToken)
@@ -93,9 +93,24 @@ struct PlanPosition: Sendable {
     private static func token(
         _ values: [String: DynamicValue], type: OpenType, sort: [SortPart]
     ) throws(StoreError) -> PageToken {
-        do {
+        // A program need not know all fields, and may know some by earlier names.
+        var known: [Int: DynamicValue] = [:]
+        for (name, value) in values {
+            if let place = type.type.place(ofFieldNamed: name) { known[place] = value }
+        }
+        let needed = Set(sort.map(\.access.place) + type.idParts.map(\.place))
+        do throws(CodecError) {
             var encoder = FieldEncoder()
-            try encoder.encode(DynamicRecord(values: type.type.fields.map { values[$0.name] ?? .none }), of: type)
+            encoder.begin(fieldCount: type.type.fields.count)
+            for (place, field) in type.type.fields.enumerated() {
+                var bytes = ByteWriter(capacity: 32)
+                if needed.contains(place) {
+                    guard let value = known[place] else { throw CodecError("\(field.name): is missing") }
+                    try value.encode(as: field.type, to: &bytes)
+                }
+                encoder.append(encoded: bytes.bytes)
+            }
+            try encoder.finish()
             return try PageToken(0, FieldTable(encoder.tableBytes), order: sort, idParts: type.idParts)
         } catch {
             throw StoreError(.invalidValue, "the row to go on behind, of \(type.name): \(error.reason)", cause: error)
