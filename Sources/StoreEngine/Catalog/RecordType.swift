@@ -127,6 +127,13 @@ extension RecordType {
         fields.firstIndex { $0.name == name } ?? fields.firstIndex { $0.schema.renamedFrom.contains(name) }
     }
 
+    /// Whether the field at `place` is meant by a name: its own, or an earlier one that no other field has now.
+    func isField(_ place: Int, named name: String) -> Bool {
+        let schema = fields[place].schema
+        if schema.name == name { return true }
+        return !schema.renamedFrom.isEmpty && self.place(ofFieldNamed: name) == place
+    }
+
     /// Whether records of a version have the id that records have now.
     func hasNewestID(inVersion version: UInt32) -> Bool {
         guard version != self.version else { return true }

@@ -60,7 +60,7 @@ struct ConditionRanges {
     private var isOptional: Bool { type.fields[part.place].type.isOptional }
 
     func isOwn(_ name: FieldName) -> Bool {
-        name.single == type.fields[part.place].name
+        name.single.map { type.isField(part.place, named: $0) } ?? false
     }
 
     private func ranges(_ comparison: Comparison, _ value: DynamicValue) -> KeyRanges {

@@ -164,7 +164,7 @@ struct ConditionResolver: ~Escapable {
     private func isID(_ step: ReferenceStep) -> Bool {
         let target = catalog.types[step.reference.target]
         guard target.idParts.count == 1, step.rest.parts.count == 1 else { return false }
-        return target.type.fields[target.idParts[0].place].name == step.rest.parts[0]
+        return target.type.isField(target.idParts[0].place, named: step.rest.first)
     }
 }
 

@@ -82,10 +82,10 @@ struct ReferenceStep {
         guard !name.rest.isEmpty else { return nil }
         let type = catalog.types[typeIndex].type
         let found = catalog.references.outgoing[typeIndex].first {
-            !$0.isMultiple && type.fields[$0.place].name == name.first
+            !$0.isMultiple && type.isField($0.place, named: name.first)
         }
         guard let found else { return nil }
-        self.init(found, field: FieldName([name.first]), rest: FieldName(name.rest))
+        self.init(found, field: FieldName([type.fields[found.place].name]), rest: FieldName(name.rest))
     }
 
     init(_ reference: OpenReference, field: FieldName, rest: FieldName) {

@@ -89,7 +89,7 @@ extension ReadingScope {
     ) throws(StoreError) -> ReferrerList {
         let type = binding.type
         let outgoing = state.catalog.references.outgoing[binding.typeIndex]
-        guard let reference = outgoing.first(where: { type.type.fields[$0.place].name == field }) else {
+        guard let reference = outgoing.first(where: { type.type.isField($0.place, named: field) }) else {
             throw StoreError(.unknownField, "\(type.name) refers to nothing by \(field)")
         }
         var list = ReferrerList(groupCount: keys.groups.count)

@@ -17,6 +17,7 @@ package final class OpenType: Sendable {
     /// The databases of the indexes, and the names of the fields: apart, as what they are part of costs more to look at.
     private let indexDatabases: [LMDBDatabase]
     private let fieldNames: [String]
+    private let hasRenamedFields: Bool
     /// What may be walked for requests by equality.
     let lookupPaths: [LookupPath]
     /// How records are sorted by each field, ascending; nil for those that have no order.
@@ -47,6 +48,7 @@ package final class OpenType: Sendable {
         multipleIndexes = indexes.filter(\.isMultiple)
         self.indexDatabases = indexDatabases
         fieldNames = type.fields.map(\.name)
+        hasRenamedFields = type.fields.contains { !$0.schema.renamedFrom.isEmpty }
         lookupPaths = LookupPath.all(idParts: idParts, indexes: indexes)
         sortParts = type.fields.map { field in
             guard let access = try? FieldAccess(FieldName([field.name]), of: type),
@@ -66,8 +68,10 @@ package final class OpenType: Sendable {
         self.upgrades = upgrades
     }
 
-    /// The place of the field that has this name now.
-    func place(ofNewestField name: String) -> Int? { fieldNames.firstIndex(of: name) }
+    /// The place of the field that has this name, or else had it before.
+    func place(ofNewestField name: String) -> Int? {
+        fieldNames.firstIndex(of: name) ?? (hasRenamedFields ? type.place(ofFieldNamed: name) : nil)
+    }
 
     /// The database of an index, by its place; that of the records for nil.
     func database(ofIndex place: Int?) -> LMDBDatabase {
