@@ -108,4 +108,21 @@ import Testing
             #expect(seen == [1, 2])
         }
     }
+
+    @Test func `what is made of fields of another record is refused`() throws {
+        let store = try Store.temporary(records: House.self, Tenant.self, Club.self)
+        try store.write { tx in
+            try tx.insert(House(id: "a", name: "A"))
+            try tx.insert(Tenant(id: 1, house: "a"))
+        }
+        let pairs = FetchRequest(Tenant.self).fields({ (id: Int, name: String) in "\(id) \(name)" }) {
+            ($0.id, $0.house.name)
+        }
+        try store.read { tx in
+            let fetching = #expect(throws: StoreError.self) { try tx.fetch(pairs) }
+            #expect(fetching?.code == .invalidValue)
+            let paging = #expect(throws: StoreError.self) { try tx.page(pairs) }
+            #expect(paging?.code == .invalidValue)
+        }
+    }
 }

@@ -113,7 +113,7 @@ extension FetchRequest {
             extract: { (record: R) throws(CodecError) -> Output in
                 let row = try values.extract(record)
                 return make(repeat each row)
-            }, misfit: nil)
+            }, misfit: values.misfit)
     }
 
     /// A smaller struct of each record, whose properties are some of the record's fields by name and type.
