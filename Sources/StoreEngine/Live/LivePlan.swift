@@ -27,9 +27,7 @@ struct LivePlan: Sendable {
                 .invalidValue, "a live request has neither a position nor distinct rows",
                 remedy: "give it a condition instead, or fetch again after each change")
         }
-        guard request.offset >= 0, request.limit.map({ $0 >= 0 }) ?? true else {
-            throw StoreError(.invalidValue, "limit and offset must not be negative")
-        }
+        try Planner.requireLimits(request)
         type = catalog.types[typeIndex]
         var request = request
         if request.order.isEmpty { request.order = type.orderByID }

@@ -35,9 +35,7 @@ struct Planner {
     init(
         _ type: OpenType, _ request: Request, in catalog: Catalog, covering places: [Int]? = nil
     ) throws(StoreError) {
-        guard request.offset >= 0, request.limit.map({ $0 >= 0 }) ?? true else {
-            throw StoreError(.invalidValue, "limit and offset must not be negative")
-        }
+        try Planner.requireLimits(request)
         self.type = type
         sort = try Planner.sortParts(request.order(of: type), type, catalog)
         let sort = sort
@@ -52,6 +50,13 @@ struct Planner {
         covered = places ?? []
         filter = try ConditionCompiler(type: type.type).compile(bounded.condition)
         finder = CandidateFinder(type, bounded.condition)
+    }
+
+    /// Fails where a limit or an offset means nothing.
+    static func requireLimits(_ request: Request) throws(StoreError) {
+        guard request.offset >= 0, request.limit.map({ $0 >= 0 }) ?? true else {
+            throw StoreError(.invalidValue, "limit and offset must not be negative")
+        }
     }
 
     static func sortParts(

@@ -150,6 +150,9 @@ extension ReadingScope {
 
     /// How many records of a type a request asks for.
     package func count(_ request: Request, typeIndex: Int) throws(StoreError) -> Int {
+        try Planner.requireLimits(request)
+        // The order makes no difference, but has to be one.
+        _ = try Planner.sortParts(request.order, state.catalog.types[typeIndex], state.catalog)
         let isPlain = request.condition == .constant(true) && request.position == nil
         if isPlain, !request.isDistinct {
             let rest = max(0, try count(typeIndex: typeIndex) - request.offset)
