@@ -45,4 +45,32 @@ import Testing
             }
         }
     }
+
+    private func counted(_ request: FetchRequest<Parcel>) throws -> FetchCounts {
+        try parcels().read { try $0._reading.counted(request.request, typeIndex: 0) }
+    }
+
+    @Test func `an index of elements counts without the records`() throws {
+        let rare = try counted(Parcel.where { $0.labels.contains("rare") })
+        #expect(rare.returned == 10 && rare.fetched == 0 && rare.walked == [10])
+        // Those that hold an element twice count once.
+        let all = try counted(Parcel.where { $0.labels.contains("all") })
+        #expect(all.returned == 1_000 && all.fetched == 0)
+        let either = try counted(Parcel.where { $0.labels.contains("rare") || $0.id == 1 })
+        #expect(either.returned == 11 && either.fetched == 0)
+        let twice = try counted(Parcel.where { $0.labels.contains("rare") && $0.labels.contains("rare") })
+        #expect(twice.returned == 10 && twice.fetched == 0)
+    }
+
+    @Test func `what an index of elements does not say is tested on the records`() throws {
+        let both = try counted(Parcel.where { $0.labels.contains("rare") && $0.labels.contains("third") })
+        #expect(both.returned == 4 && both.fetched == 10)
+        let reversed = try counted(Parcel.where { $0.labels.contains("third") && $0.labels.contains("rare") })
+        #expect(reversed.returned == 4)
+        let more = try counted(Parcel.where { $0.labels.contains("rare") && $0.names.isEmpty })
+        #expect(more.returned == 10 && more.fetched == 10)
+        let long = String(repeating: "long", count: 200)
+        let none = try counted(Parcel.where { $0.labels.contains(long) })
+        #expect(none.returned == 0)
+    }
 }

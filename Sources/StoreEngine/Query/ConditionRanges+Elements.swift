@@ -1,9 +1,10 @@
 extension ConditionRanges {
-    /// The key of an element that every record must hold that meets the condition; nil where there is none.
-    func elementKey(_ node: ConditionNode) -> [UInt8]? {
+    /// The test of an element that every record must hold that meets the condition, and the element's key; nil where there
+    /// is none.
+    func element(_ node: ConditionNode) -> (test: ConditionNode, key: [UInt8])? {
         switch node {
-        case .element(let name, let element) where isOwn(name): key(ofElement: element)
-        case .and(let parts): parts.lazy.compactMap { elementKey($0) }.first
+        case .element(let name, let element) where isOwn(name): key(ofElement: element).map { (node, $0) }
+        case .and(let parts): parts.lazy.compactMap { self.element($0) }.first
         default: nil
         }
     }

@@ -13,6 +13,8 @@ struct PathCandidate: Sendable {
     let isUnique: Bool
     /// Whether bounds were cut, so that the ranges hold more than was asked for.
     let isClipped: Bool
+    /// The test of an element that the one range is of; nil for a path that has no entry for each element.
+    var element: ConditionNode?
     /// Whether it answers one part of an `||` only, and so says nothing of the whole condition.
     var isOfBranch = false
 
@@ -51,15 +53,15 @@ struct CandidateFinder {
 
     /// Whether an index can answer the condition. One with an entry for each element lacks the records without elements and
     /// has others more than once: it can where the condition asks for one element.
-    func answers(_ place: Int) -> Bool { !type.indexes[place].isMultiple || elementRange(place) != nil }
+    func answers(_ place: Int) -> Bool { !type.indexes[place].isMultiple || element(place) != nil }
 
-    /// The entries of the element that every record must hold that meets the condition. Of two that are both asked for it is
-    /// the first, and the other is tested.
-    private func elementRange(_ place: Int) -> KeyRange? {
+    /// The test of the element that every record must hold that meets the condition, and the entries of that. Of two that
+    /// are both asked for it is the first, and the other is tested.
+    private func element(_ place: Int) -> (test: ConditionNode, range: KeyRange)? {
         let ranges = ConditionRanges(type: type.type, part: type.indexes[place].parts[0])
-        guard let key = ranges.elementKey(condition) else { return nil }
+        guard let (test, key) = ranges.element(condition) else { return nil }
         // Long values are stored truncated, and one record may hold two that begin alike.
-        return key.count < KeyLimit.indexValue ? .prefixed(by: key, isPoint: true) : nil
+        return key.count < KeyLimit.indexValue ? (test, .prefixed(by: key, isPoint: true)) : nil
     }
 
     /// Whether something is known of a field.
@@ -68,10 +70,10 @@ struct CandidateFinder {
     /// An index, by what is known of its fields.
     func index(_ place: Int) -> PathCandidate {
         let index = type.indexes[place]
-        if let range = index.isMultiple ? elementRange(place) : nil {
+        if let (test, range) = index.isMultiple ? element(place) : nil {
             return PathCandidate(
                 place: place, parts: index.parts, ranges: KeyRanges([range]), fixedCount: 1, boundCount: 1,
-                isUnique: false, isClipped: false)
+                isUnique: false, isClipped: false, element: test)
         }
         return candidate(place, index.parts, isUnique: index.stored.isUnique)
     }

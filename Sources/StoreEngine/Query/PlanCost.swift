@@ -64,22 +64,28 @@ extension ConditionNode {
         if case .or(let parts) = self { parts.flatMap(\.disjuncts) } else { [self] }
     }
 
-    /// Whether ranges on the fields at `places` say all that this says.
-    func isSaid(byRangesOf places: [Int], in type: RecordType) -> Bool {
-        func isOne(_ name: FieldName) -> Bool {
-            places.contains { type.fields[$0].name == name.single }
+    /// Whether the ranges of some paths say all that this says: a record that all of them lead to meets it.
+    ///
+    /// Of tests of elements an index of elements says the one that its range was made of. It says nothing else of its
+    /// field.
+    func isSaid(by candidates: [PathCandidate], in type: RecordType) -> Bool {
+        func isBound(_ name: FieldName) -> Bool {
+            guard let single = name.single else { return false }
+            return isBound { type.isField($0, named: single) }
+        }
+        func isBound(_ isMeant: (Int) -> Bool) -> Bool {
+            candidates.contains { $0.element == nil && $0.boundPlaces.contains(where: isMeant) }
         }
         return switch self {
         case .constant(true): true
-        case .comparison(let name, .notEqual, .none): isOne(name)
-        case .comparison(let name, let comparison, _): comparison != .notEqual && isOne(name)
-        case .membership(let name, _): isOne(name)
-        case .found(let found):
-            !found.isExcluded && type.idFields.count == 1
-                && places.contains { type.place(ofField: type.idFields[0]) == $0 }
+        case .comparison(let name, .notEqual, .none): isBound(name)
+        case .comparison(let name, let comparison, _): comparison != .notEqual && isBound(name)
+        case .membership(let name, _): isBound(name)
+        case .found(let found): !found.isExcluded && type.idFields.count == 1 && isBound { type.place(ofField: type.idFields[0]) == $0 }
         case .text(let name, .startsWith, _, let options), .text(let name, .equals, _, let options):
-            options.isEmpty && isOne(name)
-        case .and(let parts): parts.allSatisfy { $0.isSaid(byRangesOf: places, in: type) }
+            options.isEmpty && isBound(name)
+        case .element: candidates.contains { $0.element == self }
+        case .and(let parts): parts.allSatisfy { $0.isSaid(by: candidates, in: type) }
         default: false
         }
     }

@@ -50,10 +50,8 @@ struct PlanEstimates {
             rows: total * planner.request.condition.guessedShare,
             source: planner.request.condition == .constant(true) ? .counted : .guessed)
         for (candidate, estimate) in known where !candidate.isOfBranch {
-            let places = candidate.boundPlaces
             let rest =
-                candidate.isClipped
-                ? [] : conjuncts.filter { !$0.isSaid(byRangesOf: places, in: planner.type.type) }
+                candidate.isClipped ? [] : conjuncts.filter { !$0.isSaid(by: [candidate], in: planner.type.type) }
             let rows = estimate.rows * rest.reduce(1) { $0 * share($1, total) }
             if rows < best.rows || rest.isEmpty {
                 best = RowEstimate(rows: rows, source: rest.isEmpty ? estimate.source : .guessed)
@@ -66,7 +64,7 @@ struct PlanEstimates {
     /// The share of records that meet a conjunct, by the paths that were looked at where one speaks of it alone.
     private func share(_ conjunct: ConditionNode, _ total: Double) -> Double {
         for (candidate, estimate) in known where candidate.boundCount == 1 && !candidate.isOfBranch {
-            if conjunct.isSaid(byRangesOf: [candidate.parts[0].place], in: planner.type.type) {
+            if conjunct.isSaid(by: [candidate], in: planner.type.type) {
                 return total > 0 ? estimate.rows / total : 1
             }
         }

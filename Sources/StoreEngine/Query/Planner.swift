@@ -120,7 +120,7 @@ struct Planner {
     /// All ways to answer the request, for tests.
     func allPaths() -> [Plan.Path] {
         var paths: [Plan.Path] = [.records]
-        let indexes = readyIndexes
+        let indexes = readyIndexes(finder)
         paths += indexes.map { .index($0) }
         for first in indexes {
             for second in indexes where second != first {
@@ -133,8 +133,8 @@ struct Planner {
         return (paths + [.union]).filter { option($0) != nil }
     }
 
-    /// The places of the indexes that hold all records that may meet the condition.
-    private var readyIndexes: [Int] {
+    /// The places of the indexes that hold all records that may meet the condition that a finder is of.
+    private func readyIndexes(_ finder: CandidateFinder) -> [Int] {
         type.indexes.indices.filter { !type.indexes[$0].stored.isBuilding && finder.answers($0) }
     }
 
@@ -190,7 +190,7 @@ struct Planner {
     /// The path that a part of an `||` fixes most of.
     private func branchCandidate(_ condition: ConditionNode) -> PathCandidate? {
         let finder = CandidateFinder(type, condition)
-        let all = [finder.records] + readyIndexes.map { finder.index($0) }
+        let all = [finder.records] + readyIndexes(finder).map { finder.index($0) }
         func rank(_ candidate: PathCandidate) -> Int {
             (candidate.isUnique ? 10_000 : 0) + candidate.fixedCount * 100 + candidate.boundCount
         }
@@ -206,9 +206,7 @@ struct Planner {
 
     /// Whether candidates lead to just the records that meet a condition.
     private func isExact(_ candidates: [PathCandidate], _ condition: ConditionNode) -> Bool {
-        if candidates.contains(where: \.isClipped) { return false }
-        let places = candidates.count == 1 ? candidates[0].boundPlaces : candidates.flatMap(\.boundPlaces)
-        return condition.isSaid(byRangesOf: places, in: type.type)
+        !candidates.contains(where: \.isClipped) && condition.isSaid(by: candidates, in: type.type)
     }
 
     /// All records, and the paths that leave some out or give the order where that ends the walk early.

@@ -71,7 +71,7 @@ package struct ReferenceGraph: Sendable {
     /// The references that a field of a type holds, where it is an array or a set of them; nil for any other.
     func elements(_ name: FieldName, of type: OpenType, at typeIndex: Int) -> OpenReference? {
         guard let single = name.single else { return nil }
-        return outgoing[typeIndex].first { $0.isMultiple && type.type.fields[$0.place].name == single }
+        return outgoing[typeIndex].first { $0.isMultiple && type.type.isField($0.place, named: single) }
     }
 
     /// Checks that a field can refer to a type.
