@@ -17,18 +17,15 @@ package struct ExpressionField: Hashable {
         return type
     }
 
-    /// The type of the elements where this is an array or a set.
-    package var elementType: FieldType? {
-        switch valueType {
-        case .array(let element), .set(let element): element
-        default: nil
-        }
-    }
+    /// The type of the elements where this is an array or a set, and of the bytes of data.
+    package var elementType: FieldType? { valueType.testedElementType }
 
-    /// Whether the field has a number of elements.
-    package var isCollection: Bool {
-        if case .dictionary = valueType { return true }
-        return elementType != nil
+    /// Whether the field has a number of elements, characters or bytes.
+    package var isCounted: Bool {
+        switch valueType {
+        case .string, .data, .array, .set, .dictionary: true
+        default: false
+        }
     }
 
     /// The field's value in a record; none where a struct on the way is none.

@@ -12,7 +12,7 @@ package struct ExpressionInverse {
 
 /// What `count` counts.
 package enum ExpressionCount {
-    /// The elements of a field.
+    /// The elements, characters or bytes of a field.
     case elements(ExpressionField)
     /// The records that refer to the one at hand and meet a condition.
     case referrers(ExpressionInverse, ConditionNode)
@@ -86,9 +86,9 @@ extension ExpressionParser {
         _ = take()
         guard beginsInverse else {
             let field = try fieldInParentheses("count")
-            guard field.isCollection else {
+            guard field.isCounted else {
                 throw source.error(
-                    at: range, "count takes an array, a set or a dictionary; \(field.name.text) is \(field.type)")
+                    at: range, "count takes a text, data or a collection; \(field.name.text) is \(field.type)")
             }
             return .elements(field)
         }

@@ -7,7 +7,7 @@ package struct ExpressionOperand {
         case literal(ExpressionLiteral)
         /// The records that refer to the one at hand.
         case inverse(ExpressionInverse)
-        /// The number of elements of a field, or of records that refer to the one at hand.
+        /// The number of elements, characters or bytes of a field, or of records that refer to the one at hand.
         case size(ExpressionCount)
         /// A number that is calculated.
         case calculation(ExpressionCalculation)

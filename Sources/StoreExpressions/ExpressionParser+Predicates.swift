@@ -163,7 +163,7 @@ extension ExpressionParser {
     ) throws(ExpressionError) -> ConditionNode {
         guard let element = field.elementType else {
             throw source.error(
-                at: range, "\(test.rawValue) takes an array or a set; \(field.name.text) is \(field.type)")
+                at: range, "\(test.rawValue) takes an array, a set or data; \(field.name.text) is \(field.type)")
         }
         _ = take()
         _ = take()
@@ -186,10 +186,10 @@ extension ExpressionParser {
     }
 
     private func isEmpty(_ field: ExpressionField, at range: Range<Int>) throws(ExpressionError) -> ConditionNode {
-        if field.isCollection { return .size(field.name, .equal, 0) }
         switch field.valueType {
         case .string: return .comparison(field.name, .equal, .string(""))
         case .data: return .comparison(field.name, .equal, .data([]))
+        case _ where field.isCounted: return .size(field.name, .equal, 0)
         default:
             throw source.error(
                 at: range, "isEmpty takes a text, data or a collection; \(field.name.text) is \(field.type)")
@@ -202,7 +202,7 @@ extension ExpressionParser {
         _ test: TextTest, _ options: TextOptions, of field: ExpressionField, at range: Range<Int>
     ) throws(ExpressionError) -> ConditionNode {
         guard field.valueType.rawType == .string else {
-            let others = test == .contains ? "a text, an array or a set" : "a text"
+            let others = test == .contains ? "a text, data, an array or a set" : "a text"
             throw source.error(
                 at: range,
                 "\(test.rawValue)\(options.text) takes \(options.isEmpty ? others : "a text"); "

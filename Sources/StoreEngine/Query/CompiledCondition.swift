@@ -107,6 +107,8 @@ indirect enum CompiledCondition: Sendable {
         switch value {
         case .list(let elements): elements.count
         case .pairs(let pairs): pairs.count
+        case .string(let text): text.count
+        case .data(let bytes): bytes.count
         default: 0
         }
     }

@@ -16,7 +16,7 @@ struct ConditionCompiler {
             return .arithmetic(try CompiledArithmetic(left, comparison, right, of: type))
         case .elements(let name, let test, let condition):
             let access = try FieldAccess(name, of: type)
-            guard let element = access.type.elementType else { throw misfit(name, access, "has no elements") }
+            guard let element = access.type.testedElementType else { throw misfit(name, access, "has no elements") }
             let inner = ConditionCompiler(
                 type: RecordType(elements: element, named: "an element of \(type.name).\(name)"))
             return .elements(
@@ -28,7 +28,7 @@ struct ConditionCompiler {
             return .text(access, TextMatcher(test, pattern, options))
         case .element(let name, let element):
             let access = try FieldAccess(name, of: type)
-            guard let elementType = access.type.elementType else { throw misfit(name, access, "has no elements") }
+            guard let elementType = access.type.testedElementType else { throw misfit(name, access, "has no elements") }
             _ = try encoded(element, elementType, name)
             // As indexes compare them, where elements have an order.
             if KeyComponent(elementType.unwrapped) != nil {
@@ -39,7 +39,7 @@ struct ConditionCompiler {
         case .size(let name, let comparison, let size):
             let access = try FieldAccess(name, of: type)
             switch access.type {
-            case .array, .set, .dictionary: return .size(access, comparison, size)
+            case .array, .set, .dictionary, .string, .data: return .size(access, comparison, size)
             default: throw misfit(name, access, "has no elements")
             }
         case .and(let parts):
@@ -141,4 +141,7 @@ extension FieldType {
         default: nil
         }
     }
+
+    /// What conditions find in it: what an array or a set holds, and the bytes of data.
+    package var testedElementType: FieldType? { self == .data ? .uint8 : elementType }
 }

@@ -2,8 +2,9 @@
 extension ConditionNode {
     /// This condition as an expression.
     ///
-    /// Reading it gives this tree again, where expressions can say it at all, with two exceptions that mean the same:
-    /// `and` and `or` of fewer than two become what they stand for, and a URL loses its base. It nests no deeper than
+    /// Reading it gives this tree again, where expressions can say it at all, with three exceptions that mean the same:
+    /// `and` and `or` of fewer than two become what they stand for, a URL loses its base, and a text or data of the size 0
+    /// becomes one that equals an empty one. It nests no deeper than
     /// what the tree was read from.
     package var text: String {
         switch self {

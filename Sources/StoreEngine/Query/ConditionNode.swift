@@ -16,12 +16,12 @@ package indirect enum ConditionNode: Hashable, Sendable {
     case membership(FieldName, [DynamicValue])
     /// A test of a text.
     case text(FieldName, TextTest, String, TextOptions)
-    /// Whether an array or a set holds a value.
+    /// Whether an array or a set holds a value, or data a byte.
     case element(FieldName, DynamicValue)
-    /// Whether one element of an array or a set, or all, meet a condition. In it the element is the field of no name; its
+    /// Whether one element of an array or a set, or one byte of data, or all, meet a condition. In it the element is the field of no name; its
     /// fields, where it is a struct, have theirs. False where there is no collection.
     case elements(FieldName, ElementTest, ConditionNode)
-    /// The number of elements of an array, a set or a dictionary.
+    /// The number of elements of an array, a set or a dictionary, of characters of a text, or of bytes of data.
     case size(FieldName, Comparison, Int)
     /// The number of records that refer to this one and meet a condition.
     case inverse(InverseName, ConditionNode, Comparison, Int)

@@ -1,4 +1,6 @@
-// What texts and collections hold.
+public import Foundation
+
+// What texts, data and collections hold.
 
 /// A text, or a text or nil.
 public protocol TextFieldValue: FieldValue {}
@@ -7,6 +9,14 @@ extension String: TextFieldValue {}
 extension Optional: TextFieldValue where Wrapped == String {}
 
 extension Field where Value: TextFieldValue {
+    /// Whether the text is empty; false where it is nil. An index on the field answers this.
+    public var isEmpty: Condition<Root> { Condition(.comparison(FieldName(name), .equal, .string(""))) }
+
+    /// The number of characters, to be compared; that of nil is none, of which no comparison holds.
+    ///
+    /// Characters are counted as Swift counts them, so that two spellings of one character are one each.
+    public var count: FieldCount<Root> { FieldCount(name: FieldName(name)) }
+
     /// Whether the text holds another; false where it is nil.
     public func contains(_ text: String, _ options: TextOptions = []) -> Condition<Root> {
         Condition(.text(FieldName(name), .contains, text, options))
@@ -28,8 +38,23 @@ extension Field where Value: TextFieldValue {
     }
 }
 
+/// Bytes, or bytes or nil.
+public protocol DataFieldValue: FieldValue {}
+
+extension Data: DataFieldValue {}
+extension Array: DataFieldValue where Element == UInt8 {}
+extension Optional: DataFieldValue where Wrapped: DataFieldValue {}
+
+extension Field where Value: DataFieldValue {
+    /// Whether there is not a byte; false where there is nil. An index on the field answers this.
+    public var isEmpty: Condition<Root> { Condition(.comparison(FieldName(name), .equal, .data([]))) }
+
+    /// The number of bytes, to be compared; that of nil is none, of which no comparison holds.
+    public var count: FieldCount<Root> { FieldCount(name: FieldName(name)) }
+}
+
 extension Field where Value: Collection, Value.Element: FieldValue {
-    /// Whether the array or set holds an element.
+    /// Whether the array or set holds an element, or the data a byte.
     public func contains(_ element: Value.Element) -> Condition<Root> { condition(element) { .element($0, $1) } }
 }
 
@@ -43,7 +68,7 @@ extension Field where Value: Collection & FieldValue {
     public var count: FieldCount<Root> { FieldCount(name: FieldName(name)) }
 }
 
-/// The number of elements of a field, or of the records that refer to one, to be compared.
+/// The number of elements, characters or bytes of a field, or of the records that refer to one, to be compared.
 public struct FieldCount<Root>: Sendable {
     /// What is counted.
     private enum Counted: Sendable {

@@ -81,7 +81,8 @@ extension ConditionNode {
         case .comparison(let name, .notEqual, .none): isBound(name)
         case .comparison(let name, let comparison, _): comparison != .notEqual && isBound(name)
         case .membership(let name, _): isBound(name)
-        case .found(let found): !found.isExcluded && type.idFields.count == 1 && isBound { type.place(ofField: type.idFields[0]) == $0 }
+        case .found(let found):
+            !found.isExcluded && type.idFields.count == 1 && isBound { type.place(ofField: type.idFields[0]) == $0 }
         case .text(let name, .startsWith, _, let options), .text(let name, .equals, _, let options):
             options.isEmpty && isBound(name)
         case .element: candidates.contains { $0.element == self }

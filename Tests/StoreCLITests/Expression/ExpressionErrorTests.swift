@@ -25,7 +25,7 @@ import Testing
             "an integer of a calculation fits 64 bits; write 99999999999999999999.0 for a double"
         ),
         ("id + 1 contains 'x'", 1, "expected a field before contains, found a calculation"),
-        ("id any (it > 5)", 4, "any takes an array or a set; id is int64"),
+        ("id any (it > 5)", 4, "any takes an array, a set or data; id is int64"),
         ("tags any (name == 'x')", 11, "an element of tags has no field name; it has it"),
         ("tags any (it == 5)", 17, "it takes a text in quotes (string), found the number 5"),
         ("1 < id < 5", 8, "expected &&, || or the end, found <"),
@@ -89,7 +89,7 @@ import Testing
         ("'x' in tags", 1, "expected a field before in, found the text \"x\""),
         ("id between 1 or 2", 14, "expected and, found or"),
         ("id not == 5", 8, "expected in, between, contains, startsWith, endsWith, equals, any or all, found =="),
-        ("id contains 5", 4, "contains takes a text, an array or a set; id is int64"),
+        ("id contains 5", 4, "contains takes a text, data, an array or a set; id is int64"),
         ("tags startsWith 'x'", 6, "startsWith takes a text; tags is [string]"),
         ("tags contains[c] 'x'", 6, "contains[c] takes a text; tags is [string]"),
         ("tags contains 5", 15, "an element of tags takes a text in quotes (string), found the number 5"),
@@ -97,7 +97,7 @@ import Testing
         ("name contains note", 15, "expected a text in quotes, found note"),
         ("name contains[x] 'x'", 15, "expected c, d or cd, by which case and diacritics make no difference, found x"),
         ("name <[c] 'x'", 6, "< takes no options; == and != do"),
-        ("count(id) > 2", 1, "count takes an array, a set or a dictionary; id is int64"),
+        ("count(id) > 2", 1, "count takes a text, data or a collection; id is int64"),
         (
             "count(tags) > 2.5", 15,
             "count(tags) takes an integer from -9223372036854775808 to 9223372036854775807 (int64), "

@@ -186,6 +186,10 @@ import Testing
             ("name not isEmpty", .comparison(name("name"), .notEqual, .string(""))),
             ("name isEmpty", .comparison(name("name"), .equal, .string(""))),
             ("blob isEmpty", .comparison(name("blob"), .equal, .data([]))),
+            ("count(name) > 2", .size(name("name"), .greater, 2)),
+            ("count(blob) == 3", .size(name("blob"), .equal, 3)),
+            ("blob contains 255", .element(name("blob"), .uint(255))),
+            ("blob any (it > 4)", .elements(name("blob"), .any, .comparison(FieldName([]), .greater, .uint(4)))),
         ])
     }
 

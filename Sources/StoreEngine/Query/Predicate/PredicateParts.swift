@@ -26,14 +26,20 @@ extension PredicateExpressions.KeyPath: TranslatablePredicate {
         let root = try translator.field(root, for: "a property")
         switch kind {
         case .collectionIsEmpty:
-            let isText = Root.Output.self is String.Type
-            return .condition(isText ? .comparison(root, .equal, .string("")) : .size(root, .equal, 0))
-        case .collectionCount:
-            guard !(Root.Output.self is String.Type) else { throw PredicateRefusal("count of a text") }
-            return .count(root)
+            // Comparisons are looked up in indexes.
+            switch Root.Output.self {
+            case is String.Type: return .condition(.comparison(root, .equal, .string("")))
+            case is [UInt8].Type: return .condition(.comparison(root, .equal, .data([])))
+            default: return .condition(.size(root, .equal, 0))
+            }
+        case .collectionCount: return .count(root)
         case .some: throw PredicateRefusal("first or last of a collection")
         case nil: break
         }
+        // Data is none of the collections of which predicates tell the kind.
+        let property: AnyKeyPath = keyPath
+        if property == \Data.isEmpty { return .condition(.comparison(root, .equal, .data([]))) }
+        if property == \Data.count { return .count(root) }
         guard let name = StoredProperty.name(keyPath) else {
             throw PredicateRefusal(
                 "a property of \(Root.Output.self) that is not stored, of type \(Output.self)",
