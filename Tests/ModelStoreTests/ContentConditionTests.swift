@@ -11,6 +11,13 @@ import Testing
     var spare: Data?
 }
 
+@Record struct Basket: Equatable {
+    @ID var id: Int
+    @Indexed var names: [String]?
+    var marks: Set<Int>?
+    var prices: [String: Int]?
+}
+
 /// What texts and data hold, as Swift says of their values.
 @Suite struct ContentConditionTests {
     private static let leaflets: [Leaflet] = {
@@ -90,6 +97,32 @@ import Testing
             #expect(!expected.isEmpty && expected.count < Self.leaflets.count)
             let request = try FetchRequest(predicate).order { $0.id.ascending }
             #expect(try store.read { try $0.fetch(request) }.map(\.id) == expected, "\(predicate)")
+        }
+    }
+
+    @Test func `collections that are nil are not empty, hold nothing and have no number of elements`() throws {
+        let baskets = (0..<30).map { id in
+            Basket(
+                id: id, names: id % 4 == 0 ? nil : Array(["a", "b", "c"].prefix(id % 3)),
+                marks: id % 3 == 0 ? nil : Set(0..<id % 5), prices: id % 5 == 0 ? nil : id % 2 == 0 ? [:] : ["x": id])
+        }
+        let store = try Store.temporary(records: Basket.self)
+        try store.write { tx in for basket in baskets { try tx.insert(basket) } }
+        let conditions: [(FetchRequest<Basket>, (Basket) -> Bool)] = [
+            (Basket.where { $0.names.contains("b") }, { $0.names?.contains("b") ?? false }),
+            (Basket.where { $0.names.isEmpty }, { $0.names?.isEmpty ?? false }),
+            (Basket.where { $0.names.count < 2 }, { $0.names.map { $0.count < 2 } ?? false }),
+            (Basket.where { $0.names.contains("a") && $0.names == nil }, { _ in false }),
+            (Basket.where { $0.names.contains("a") && $0.names != nil }, { $0.names?.contains("a") ?? false }),
+            (Basket.where { $0.marks.contains(2) }, { $0.marks?.contains(2) ?? false }),
+            (Basket.where { !$0.marks.isEmpty }, { !($0.marks?.isEmpty ?? false) }),
+            (Basket.where { $0.prices.isEmpty }, { $0.prices?.isEmpty ?? false }),
+            (Basket.where { $0.prices.count == 1 }, { $0.prices?.count == 1 }),
+        ]
+        for (number, (request, holds)) in conditions.enumerated() {
+            let found = try store.read { try $0.fetch(request).map(\.id).sorted() }
+            #expect(found == baskets.filter(holds).map(\.id), "condition \(number)")
+            #expect(try store.read { try $0.count(request) } == found.count, "condition \(number)")
         }
     }
 }

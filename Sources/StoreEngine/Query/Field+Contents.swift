@@ -68,6 +68,27 @@ extension Field where Value: Collection & FieldValue {
     public var count: FieldCount<Root> { FieldCount(name: FieldName(name)) }
 }
 
+/// A collection or nil.
+public protocol OptionalCollectionFieldValue: FieldValue {}
+
+extension Optional: OptionalCollectionFieldValue where Wrapped: Collection & FieldValue {}
+
+extension Field where Value: OptionalCollectionFieldValue {
+    /// Whether there is an array, set or dictionary, and it holds nothing.
+    @_disfavoredOverload
+    public var isEmpty: Condition<Root> { count == 0 }
+
+    /// The number of elements, to be compared; that of nil is none, of which no comparison holds.
+    @_disfavoredOverload
+    public var count: FieldCount<Root> { FieldCount(name: FieldName(name)) }
+}
+
+extension Field {
+    /// Whether there is an array or set, and it holds an element, or data and it holds a byte.
+    public func contains<C: Collection>(_ element: C.Element) -> Condition<Root>
+    where Value == C?, C.Element: FieldValue { condition(element) { .element($0, $1) } }
+}
+
 /// The number of elements, characters or bytes of a field, or of the records that refer to one, to be compared.
 public struct FieldCount<Root>: Sendable {
     /// What is counted.
