@@ -36,6 +36,16 @@ public struct Inverse<Target: Record, Source: Record>: Hashable, Sendable {
         self.init(Source.fields[keyPath: field].name, isMultiple: true)
     }
 
+    /// The way back along an optional array of references.
+    public init(_ field: KeyPath<Source.Fields, Field<Source, [Reference<Target>]?>>) {
+        self.init(Source.fields[keyPath: field].name, isMultiple: true)
+    }
+
+    /// The way back along an optional set of references.
+    public init(_ field: KeyPath<Source.Fields, Field<Source, Set<Reference<Target>>?>>) {
+        self.init(Source.fields[keyPath: field].name, isMultiple: true)
+    }
+
     private init(_ field: String, isMultiple: Bool) {
         self.field = field
         self.isMultiple = isMultiple

@@ -41,16 +41,46 @@ extension ReadableTransaction where Self: ~Copyable {
         _ request: FetchRequest<R>, with field: KeyPath<R.Fields, Field<R, [Reference<Target>]>>
     ) throws(StoreError) -> [(R, [Target])] {
         let token = try R.fields[keyPath: field].ofRecord()
-        let records = try fetch(request)
-        let references = records.map { token.value(in: $0) }
-        var targets = try _reading.targets(of: references.flatMap { $0 }).found[...]
-        var pairs: [(R, [Target])] = []
-        pairs.reserveCapacity(records.count)
-        for (record, own) in zip(records, references) {
-            pairs.append((record, targets.prefix(own.count).compactMap { $0 }))
-            targets = targets.dropFirst(own.count)
-        }
-        return pairs
+        return try _reading.records(fetch(request)) { token.value(in: $0) }
+    }
+
+    /// The records that a request asks for, each with those that it refers to, in the order of its array; none where that is nil.
+    ///
+    /// - Returns: pairs in the order of the request; references by the rule `none` that lead nowhere are left out.
+    /// - Throws: as ``fetch(_:)``.
+    /// - Complexity: that of the request, and a sorted pass over the records that are referred to, each read once.
+    @inlinable
+    public borrowing func fetch<R: Record, Target: Record>(
+        _ request: FetchRequest<R>, with field: KeyPath<R.Fields, Field<R, [Reference<Target>]?>>
+    ) throws(StoreError) -> [(R, [Target])] {
+        let token = try R.fields[keyPath: field].ofRecord()
+        return try _reading.records(fetch(request)) { token.value(in: $0) ?? [] }
+    }
+
+    /// The records that a request asks for, each with those that it refers to, in the order of their ids.
+    ///
+    /// - Returns: pairs in the order of the request; references by the rule `none` that lead nowhere are left out.
+    /// - Throws: as ``fetch(_:)``.
+    /// - Complexity: that of the request, and a sorted pass over the records that are referred to, each read once.
+    @inlinable
+    public borrowing func fetch<R: Record, Target: Record>(
+        _ request: FetchRequest<R>, with field: KeyPath<R.Fields, Field<R, Set<Reference<Target>>>>
+    ) throws(StoreError) -> [(R, [Target])] {
+        let token = try R.fields[keyPath: field].ofRecord()
+        return try _reading.records(fetch(request)) { token.value(in: $0).inOrder() }
+    }
+
+    /// The records that a request asks for, each with those that it refers to, in the order of their ids; none where the set is nil.
+    ///
+    /// - Returns: pairs in the order of the request; references by the rule `none` that lead nowhere are left out.
+    /// - Throws: as ``fetch(_:)``.
+    /// - Complexity: that of the request, and a sorted pass over the records that are referred to, each read once.
+    @inlinable
+    public borrowing func fetch<R: Record, Target: Record>(
+        _ request: FetchRequest<R>, with field: KeyPath<R.Fields, Field<R, Set<Reference<Target>>?>>
+    ) throws(StoreError) -> [(R, [Target])] {
+        let token = try R.fields[keyPath: field].ofRecord()
+        return try _reading.records(fetch(request)) { token.value(in: $0)?.inOrder() ?? [] }
     }
 
     /// The records that a request asks for, each with those that refer to it, in the order of their ids.
@@ -83,6 +113,22 @@ extension ReadingScope {
             for place in keys.places(group) { found[place] = record }
         }
         return (found, seek.scannedCount)
+    }
+
+    /// Records, each with those that it refers to.
+    @inlinable
+    func records<R: Record, Target: Record>(
+        _ records: [R], with references: (R) -> [Reference<Target>]
+    ) throws(StoreError) -> [(R, [Target])] {
+        let references = records.map(references)
+        var targets = try targets(of: references.flatMap { $0 }).found[...]
+        var pairs: [(R, [Target])] = []
+        pairs.reserveCapacity(records.count)
+        for (record, own) in zip(records, references) {
+            pairs.append((record, targets.prefix(own.count).compactMap { $0 }))
+            targets = targets.dropFirst(own.count)
+        }
+        return pairs
     }
 
     /// For each record the ones that refer to it, and how many entries and records were looked at.
@@ -118,5 +164,15 @@ extension Array where Element: Record {
             return (key: key.array(), record: record)
         }
         self = keyed.sorted { $0.key.compared(to: $1.key) < 0 }.map(\.record)
+    }
+}
+
+extension Set {
+    /// References in the order of the ids of their records.
+    @usableFromInline
+    func inOrder<Target: Record>() -> [Element] where Element == Reference<Target> {
+        let elements = Array(self)
+        let keys = PrefetchKeys(elements)
+        return keys.groups.flatMap { keys.places($0).map { elements[$0] } }
     }
 }
