@@ -43,6 +43,10 @@ struct DifferenceWalk {
                 leave(left)
             } else if order > 0 {
                 arrive(right)
+            } else if left !== right, left.key != right.key {
+                // Places by different orders may be the same bytes, of different records.
+                leave(left)
+                arrive(right)
             } else {
                 if left !== right { changed.append((entry(old, left), entry(new, right))) }
                 old.skip(1)

@@ -134,6 +134,28 @@ import Testing
         }
     }
 
+    @Record struct Gauge: Equatable {
+        @ID var id: String
+        var level: UInt8 = 0
+    }
+
+    @Test func `a difference between two orders names the right records, whatever their ids are`() async throws {
+        let store = try Store.temporary(records: Gauge.self)
+        try await store.write { tx in
+            // By its level and then its id, the first stands where the second stands by its id: 97 is the letter a.
+            try tx.insert(Gauge(id: "bc", level: 97))
+            try tx.insert(Gauge(id: "abc", level: 200))
+        }
+        let query = try store.liveQuery(Gauge.order { $0.level.ascending })
+        var updates = query.updates.makeAsyncIterator()
+        #expect(try await updates.next()?.results.map(\.id) == ["bc", "abc"])
+        try query.reconfigure(to: FetchRequest(Gauge.self))
+        let update = try #require(try await updates.next())
+        #expect(update.results.map(\.id) == ["abc", "bc"])
+        #expect(update.changes.updates.isEmpty && update.changes.deletes.isEmpty && update.changes.inserts.isEmpty)
+        #expect(update.changes.moves.count == 1)
+    }
+
     @Test func `a count follows without holding records, and existence with it`() async throws {
         let store = try ModelTests.store(sensors: 3)
         var counts = store.counts(of: Self.hot).makeAsyncIterator()

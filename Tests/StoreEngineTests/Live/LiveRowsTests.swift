@@ -81,6 +81,26 @@ import Testing
         #expect(replaced.deletes == [1] && replaced.inserts == [1] && replaced.moves.isEmpty)
     }
 
+    @Test func `rows of different records whose places are the same bytes are not one row`() {
+        // By a level and then the id, and by the id alone: of the level 1 and the id 2, or of the id 1 2.
+        func result(_ rows: [(place: [UInt8], key: [UInt8])]) -> LiveRows {
+            LiveRows(
+                RowChunks(rows.map { LiveRow(place: $0.place, key: $0.key, content: RecordContent($0.key)) }),
+                offset: 0,
+                limit: nil)
+        }
+        let byLevel = result([([1, 2], [2]), ([5, 1, 2], [1, 2])])
+        let byID = result([([1, 2], [1, 2]), ([2], [2])])
+        for (old, new) in [(byLevel, byID), (byID, byLevel)] {
+            let difference = LiveDifference(from: old, to: new)
+            #expect(difference.updates.isEmpty && difference.inserts.isEmpty && difference.deletes.isEmpty)
+            #expect(difference.moves.count == 1)
+        }
+        let others = result([([1, 2], [1, 2]), ([3], [3])])
+        let difference = LiveDifference(from: byLevel, to: others)
+        #expect(difference.deletes == [0] && difference.inserts == [1] && difference.updates.isEmpty)
+    }
+
     @Test func `places are found, joined and compared past the first word`() {
         var set = PlaceSet([0, 63, 64, 200])
         #expect(set.places == [0, 63, 64, 200] && set.contains(200) && !set.contains(199) && !set.contains(4_000))
