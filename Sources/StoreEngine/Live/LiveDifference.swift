@@ -32,6 +32,9 @@ package struct LiveDifference: Hashable, Sendable {
     package private(set) var moves: [Move] = []
     /// The rows that changed, by their new indexes, ascending.
     package private(set) var updates: [Update] = []
+    /// The rows that are other objects than those of the old rows, by their indexes in the new rows: all whose records are new or
+    /// changed are among them, also where what changed is not told.
+    package let renewed: [Int]
 
     /// Whether nothing is different.
     package var isEmpty: Bool { deletes.isEmpty && inserts.isEmpty && moves.isEmpty && updates.isEmpty }
@@ -46,6 +49,7 @@ package struct LiveDifference: Hashable, Sendable {
     package init(from old: LiveRows, to new: LiveRows, fields: PlaceSet? = nil) {
         var walk = DifferenceWalk(old, new)
         walk.run()
+        renewed = (walk.arrived + walk.changed.map(\.new)).map(\.index)
         var departures: [[UInt8]: Int] = [:]
         for (number, gone) in walk.gone.enumerated() { departures[gone.row.key] = number }
         var isKept = Array(repeating: false, count: walk.gone.count)

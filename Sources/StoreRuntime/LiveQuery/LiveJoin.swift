@@ -12,12 +12,20 @@ public struct JoinedUpdate<each R: Record>: Sendable {
 
 extension JoinedUpdate {
     /// The typed form of a step of each result; nil where none leads anywhere.
-    fileprivate init?(_ steps: [LiveStep]) throws {
+    ///
+    /// - Throws: ``StoreError`` with the code `damaged`; all begin anew then.
+    fileprivate init?(_ steps: [LiveStep], _ watches: repeat LiveWatch<each R>) throws {
         guard steps.contains(where: \.isDifferent),
             let newest = steps.map(\.new.position).max(by: { $0.sequence < $1.sequence })
         else { return nil }
         var rest = steps[...]
-        let updates = (repeat try LiveUpdate<each R>(rest.removeFirst()))
+        let updates: (repeat LiveUpdate<each R>)
+        do {
+            updates = (repeat try (each watches).update(rest.removeFirst()))
+        } catch {
+            for watch in repeat each watches { watch.forget() }
+            throw error
+        }
         self.init(
             results: (repeat (each updates).results), changes: (repeat (each updates).changes), position: newest)
     }
@@ -116,7 +124,7 @@ extension Store {
             } take: { sequence, state in
                 Store.steps(to: sequence, &state, repeat each watches)
             } element: { steps in
-                try JoinedUpdate<repeat each R>(steps)
+                try JoinedUpdate<repeat each R>(steps, repeat each watches)
             } failure: {
                 for watch in repeat each watches {
                     if let failure = watch.failure { return failure }

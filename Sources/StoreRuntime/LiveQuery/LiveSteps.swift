@@ -22,6 +22,8 @@ package final class LiveSteps {
     private let source: any LiveSubscribable
     private let signal: Signal
     private var subscription: LiveSubscription
+    /// What the subscriber was given last. What differs from it in nothing that is told does not take its place: the subscriber has
+    /// not got that.
     private var last: LiveShown?
     private var hasBegun = false
     /// Whether what the result was at first is shown.
@@ -41,6 +43,9 @@ package final class LiveSteps {
     /// Goes on from what the subscriber had before.
     func resume(from old: LiveShown) { last = old }
 
+    /// Begins anew: the subscriber could not be given the last step.
+    func forget() { last = nil }
+
     /// Before the first step: whether it goes on from what the subscriber had.
     package var isResumed: Bool { last != nil }
 
@@ -59,7 +64,7 @@ package final class LiveSteps {
         if !hasBegun {
             hasBegun = true
             await settle()
-            return stepToShown()
+            return firstStep()
         }
         while true {
             let wake = await signal.wait()
@@ -77,6 +82,13 @@ package final class LiveSteps {
         let isFirst = !hasBegun
         hasBegun = true
         refresh()
+        if isFirst { return firstStep() }
+        let step = stepToShown()
+        return step.isDifferent ? step : nil
+    }
+
+    /// The step to what is shown now, which is given in any case.
+    private func firstStep() -> LiveStep {
         let step = stepToShown()
         return isFirst || step.isDifferent ? step : nil
     }
@@ -129,7 +141,7 @@ package final class LiveSteps {
         let isFirst = last == nil
         let step = LiveStep(from: last, to: shown, fields: subscription.use.result.key.fields)
         last = shown
-        if isFirst || step.isDifferent, let witness = state.witness {
+        if let witness = state.witness {
             witnessed = state.subscribed(witnessed, to: .query(subscription.use.result.key))
             if let witnessed { witness.delivered(witnessed.number, step) }
         }

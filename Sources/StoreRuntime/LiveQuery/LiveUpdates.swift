@@ -4,7 +4,8 @@ public import StoreEngine
 ///
 /// Who is slow gets several updates as one, and always ends on the newest. The sequence ends when its task is cancelled. The
 /// iterator throws ``StoreError``: `invalidValue` and `unknownField` for a request that does not fit its type; `unknownType`;
-/// `closed`; `damaged`.
+/// `closed`; `damaged`, also for a record of the results that cannot be decoded: asked again after that, it waits for the next
+/// change, and begins anew.
 public struct LiveUpdates<R: Record>: AsyncSequence, Sendable {
     public typealias Element = LiveUpdate<R>
 

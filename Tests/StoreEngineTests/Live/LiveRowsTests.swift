@@ -101,6 +101,17 @@ import Testing
         #expect(difference.deletes == [0] && difference.inserts == [1] && difference.updates.isEmpty)
     }
 
+    @Test func `what is other than before is known, also where it is not told`() {
+        let old = Self.rows([(10, 1), (20, 2), (30, 3)])
+        var chunks = RowChunks(old.map(\.self))
+        for (key, place) in [(UInt8(2), UInt8(20)), (3, 30)] {
+            let row = LiveRow(place: [place, key], key: [key], content: RecordContent([0xFF, key]))
+            chunks.replace(row, at: chunks.spot(of: row.place))
+        }
+        let difference = LiveDifference(from: old, to: LiveRows(chunks, offset: 0, limit: nil), fields: PlaceSet())
+        #expect(difference.renewed.sorted() == [1, 2])
+    }
+
     @Test func `places are found, joined and compared past the first word`() {
         var set = PlaceSet([0, 63, 64, 200])
         #expect(set.places == [0, 63, 64, 200] && set.contains(200) && !set.contains(199) && !set.contains(4_000))

@@ -207,6 +207,18 @@ struct LiveHarness {
         for move in difference.moves where old[move.from].place == new[move.to].place {
             throw Mismatch("\(difference) moves a row that merely shifts: \(subject.request)")
         }
+        let renewed = Set(difference.renewed)
+        var kept: [[UInt8]: LiveRow] = [:]
+        for row in old { kept[row.key] = row }
+        for (index, row) in new.enumerated() where kept[row.key]?.content !== row.content && !renewed.contains(index) {
+            throw Mismatch("\(difference) does not name a row with another record: \(subject.request)")
+        }
+        guard let fields = subject.fields else { return }
+        let scoped = LiveDifference(from: old, to: new, fields: fields)
+        let told = difference.updates.filter { $0.isReplaced || $0.changedPlaces.intersects(fields) }
+        guard scoped.updates == told, scoped.deletes == difference.deletes, scoped.inserts == difference.inserts,
+            scoped.moves == difference.moves
+        else { throw Mismatch("\(scoped) is not what \(fields) tell of \(difference)") }
     }
 
     // MARK: Steps
