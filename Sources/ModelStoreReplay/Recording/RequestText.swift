@@ -17,8 +17,9 @@ extension TraceRequest {
         order = request.order.map { ($0.isDescending ? "-" : "") + $0.field.text }.joined(separator: ",")
         limit = request.limit
         offset = request.offset
-        fields = key.fields.map { places in
-            type.fields.indices.filter { places.contains($0) }.map { type.fields[$0].name }
+        fields = key.fields.map { fields in
+            let places = fields.places(in: type)
+            return type.fields.indices.filter(places.contains).map { type.fields[$0].name }
         }
         guard let again = try? self.request(of: type, among: types), again == request else { return nil }
     }
@@ -41,10 +42,10 @@ extension TraceRequest {
         return request
     }
 
-    /// The places of the fields whose changes are told; nil for all.
+    /// The fields whose changes are told; nil for all.
     ///
     /// - Throws: ``TraceMistake`` for a field that is not there.
-    func places(in type: RecordType) throws(TraceMistake) -> PlaceSet? {
+    func fields(in type: RecordType) throws(TraceMistake) -> LiveFields? {
         guard let fields else { return nil }
         var places: [Int] = []
         for name in fields {
@@ -53,6 +54,6 @@ extension TraceRequest {
             }
             places.append(place)
         }
-        return PlaceSet(places)
+        return LiveFields(PlaceSet(places), of: type)
     }
 }

@@ -36,7 +36,7 @@ final class ReplayedSubscription {
         guard let condition = comparison.mapped(wanted.condition, of: type, among: types) else { return nil }
         wanted.condition = condition
         key = LiveKey(
-            typeName: subscription.typeName, request: wanted, fields: try request.places(in: type),
+            typeName: subscription.typeName, request: wanted, fields: try request.fields(in: type),
             isCount: subscription.isCount)
         steps = try store.liveSteps(key)
     }

@@ -44,9 +44,11 @@ package struct LiveDifference: Hashable, Sendable {
 
     /// Compares two results.
     ///
-    /// - Parameter fields: the fields whose changes are told; nil for all.
+    /// - Parameters:
+    ///   - type: the record type of the new rows, where the old ones may be of an earlier version of it.
+    ///   - fields: the fields whose changes are told, by their places in the new rows; nil for all.
     /// - Complexity: O(chunks of rows), and O(d log d) for the d rows in the chunks that differ.
-    package init(from old: LiveRows, to new: LiveRows, fields: PlaceSet? = nil) {
+    package init(from old: LiveRows, to new: LiveRows, of type: OpenType? = nil, fields: PlaceSet? = nil) {
         var walk = DifferenceWalk(old, new)
         walk.run()
         renewed = (walk.arrived + walk.changed.map(\.new)).map(\.index)
@@ -67,16 +69,25 @@ package struct LiveDifference: Hashable, Sendable {
         let staying = Self.staying(survivors)
         for (survivor, stays) in zip(survivors, staying) {
             if !stays { moves.append(Move(from: survivor.old.index, to: survivor.new.index)) }
-            note(survivor.old, survivor.new, fields)
+            note(survivor.old, survivor.new, type, fields)
         }
-        for (old, new) in walk.changed { note(old, new, fields) }
+        for (old, new) in walk.changed { note(old, new, type, fields) }
         moves.sort { $0.to < $1.to }
         updates.sort { $0.to < $1.to }
     }
 
-    private mutating func note(_ old: DifferenceWalk.Entry, _ new: DifferenceWalk.Entry, _ fields: PlaceSet?) {
+    /// Leads from all rows of one type to those of another that took its place.
+    package init(replacing old: LiveRows, with new: LiveRows) {
+        deletes = Array(old.indices)
+        inserts = Array(new.indices)
+        renewed = inserts
+    }
+
+    private mutating func note(
+        _ old: DifferenceWalk.Entry, _ new: DifferenceWalk.Entry, _ type: OpenType?, _ fields: PlaceSet?
+    ) {
         if old.row.content.isEqual(to: new.row.content) { return }
-        let (places, isReplaced) = new.row.content.changedPlaces(since: old.row.content)
+        let (places, isReplaced) = new.row.content.changedPlaces(since: old.row.content, of: type)
         if places.isEmpty || !isReplaced && !(fields.map { places.intersects($0) } ?? true) { return }
         updates.append(Update(from: old.index, to: new.index, changedPlaces: places, isReplaced: isReplaced))
     }

@@ -29,6 +29,8 @@ struct LiveEntry: Sendable {
     private(set) var rows = LiveRows()
     /// How many records the request asked for then.
     private(set) var count = 0
+    /// The record type as it was then.
+    private var shownType: OpenType?
     /// The route by which changes come here, and the bound of the window that it was made for.
     private(set) var route = LiveRoute.none
     private var routedBound: LiveRow?
@@ -91,10 +93,7 @@ struct LiveEntry: Sendable {
         }
         guard let typeIndex else { throw StoreError(.unknownType, "the record type \(old.name) is gone") }
         let new = catalog.types[typeIndex].type
-        let fields = plan.fields.map { fields in
-            guard let places = fields.places else { return PlaceSet.all }
-            return PlaceSet(places.compactMap { $0 < old.fields.count ? new.place(ofField: old.fields[$0].id) : nil })
-        }
+        let fields = plan.fields.map { LiveFields($0, of: old).places(in: new) }
         plan = try LivePlan(request, typeIndex: typeIndex, fields: fields, in: catalog)
         finder = RouteFinder(plan)
         (route, routedBound) = (.none, nil)
@@ -130,9 +129,12 @@ struct LiveEntry: Sendable {
             count = Swift.min(Swift.max(0, matchCount - request.offset), request.limit ?? .max)
             return count != old
         }
-        let old = rows
+        let (old, oldType) = (rows, shownType)
         rows = LiveRows(window.rows, offset: request.offset, limit: request.limit)
         count = rows.count
+        shownType = plan.type
+        // The rows of another version of the type are read otherwise, whatever they show.
+        guard let oldType, oldType.type.isSameVersion(as: plan.type.type) else { return true }
         return !rows.shows(theSameAs: old, fields: plan.fields)
     }
 

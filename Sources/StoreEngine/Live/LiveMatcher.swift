@@ -114,6 +114,12 @@ package struct LiveMatcher: Sendable {
     /// How many records a request asked for at the end of the last step.
     package func count(_ id: LiveRequestID) -> Int { self[id].count }
 
+    /// The record type of a request as it was then.
+    package func type(_ id: LiveRequestID) -> OpenType { self[id].plan.type }
+
+    /// The fields whose changes a request tells, by their places in ``type(_:)``; nil for all.
+    package func fields(_ id: LiveRequestID) -> PlaceSet? { self[id].plan.fields }
+
     /// How a request is kept up to date, for people.
     package func routing(_ id: LiveRequestID, in catalog: Catalog) -> LiveRouting { self[id].routing(catalog) }
 

@@ -50,9 +50,13 @@ extension RecordContent {
     func isEqual(to other: RecordContent) -> Bool { self === other || bytes == other.bytes }
 
     /// The fields that differ from an earlier content; all when the bytes cannot be compared, or are another incarnation's.
-    func changedPlaces(since old: RecordContent) -> (places: PlaceSet, isReplaced: Bool) {
+    ///
+    /// - Parameter type: the record type of this content, where the earlier one may be of an earlier version of it.
+    func changedPlaces(
+        since old: RecordContent, of type: OpenType? = nil
+    ) -> (places: PlaceSet, isReplaced: Bool) {
         do {
-            return try requireChangedPlaces(since: old)
+            return try requireChangedPlaces(since: old, of: type)
         } catch {
             return (.all, false)
         }
@@ -61,11 +65,19 @@ extension RecordContent {
     /// The same.
     ///
     /// - Throws: ``CodecError`` when the bytes cannot be compared.
-    func requireChangedPlaces(since old: RecordContent) throws(CodecError) -> (places: PlaceSet, isReplaced: Bool) {
+    func requireChangedPlaces(
+        since old: RecordContent, of type: OpenType?
+    ) throws(CodecError) -> (places: PlaceSet, isReplaced: Bool) {
         let (oldBytes, newBytes) = (old.bytes, bytes)
         let before = try unsafe RecordBytes(unverified: oldBytes.span.bytes)
         let after = try unsafe RecordBytes(unverified: newBytes.span.bytes)
         if before.incarnation != after.incarnation { return (.all, true) }
-        return (PlaceSet(try RecordDifference.changedPlaces(from: before, to: after.bytes)), false)
+        guard let type, before.schemaVersion != after.schemaVersion else {
+            return (PlaceSet(try RecordDifference.changedPlaces(from: before, to: after.bytes)), false)
+        }
+        // Its fields stood at other places.
+        return try type.withNewest(before) { (before) throws(CodecError) in
+            (PlaceSet(try RecordDifference.changedPlaces(from: before, to: after.bytes)), false)
+        }
     }
 }

@@ -9,7 +9,7 @@ struct EffectRun {
     /// Nil for effects that know no store.
     private let core: StoreCore?
     /// Tells of the store's end.
-    private let dependent = LiveDependent([])
+    private let dependent = LiveDependent()
     private let end = TrackingEnd()
     /// Where the effect was made.
     private let line: (file: StaticString, line: UInt)

@@ -48,7 +48,7 @@ extension Store {
     ///   - fields: the fields that are of interest, by their places in the store: an update of others is not told unless it
     ///     decides which records there are and where; nil for all.
     package func updates(
-        of request: Request, typeNamed name: String, fields: PlaceSet? = nil
+        of request: Request, typeNamed name: String, fields: LiveFields? = nil
     ) -> DynamicUpdates {
         DynamicUpdates {
             try self.requireOpen()

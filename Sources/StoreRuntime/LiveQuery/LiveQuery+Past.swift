@@ -54,6 +54,8 @@ extension LiveQuery {
         let binding = try catalog.binding(R.self)
         let old = try LivePast.rows(
             of: request.request, typeIndex: binding.typeIndex, before: changes, in: scope)
-        return old.map { LiveShown(rows: $0, count: $0.count, position: position, catalog: catalog) }
+        return old.map {
+            LiveShown(rows: $0, count: $0.count, position: position, catalog: catalog, type: binding.type)
+        }
     }
 }

@@ -28,10 +28,11 @@ struct LiveRegistry {
             return entry.result
         }
         let typeIndex = try scope.state.catalog.requirePlace(ofTypeNamed: key.typeName)
+        let fields = key.fields?.places(in: scope.state.catalog.types[typeIndex].type)
         let id =
             key.isCount
             ? try matcher.addCount(key.request, typeIndex: typeIndex, in: scope)
-            : try matcher.add(key.request, typeIndex: typeIndex, fields: key.fields, in: scope)
+            : try matcher.add(key.request, typeIndex: typeIndex, fields: fields, in: scope)
         let result = LiveResult(key, timeline, shown(id, key, at: position, scope.state.catalog))
         entries[key] = Entry(id: id, result: result, useCount: 1)
         keys[id] = key
@@ -98,10 +99,8 @@ struct LiveRegistry {
     }
 
     private func shown(_ id: LiveRequestID, _ key: LiveKey, at position: Position, _ catalog: Catalog) -> LiveShown {
-        if key.isCount {
-            return LiveShown(rows: LiveRows(), count: matcher.count(id), position: position, catalog: catalog)
-        }
-        let rows = matcher.rows(id)
-        return LiveShown(rows: rows, count: rows.count, position: position, catalog: catalog)
+        LiveShown(
+            rows: key.isCount ? LiveRows() : matcher.rows(id), count: matcher.count(id), position: position,
+            catalog: catalog, type: matcher.type(id), fields: matcher.fields(id))
     }
 }

@@ -6,12 +6,12 @@ package import StoreEngine
 package struct LiveKey: Hashable, Sendable {
     package let typeName: String
     package let request: Request
-    /// The fields whose changes are told, by their places in the store; nil for all.
-    package let fields: PlaceSet?
+    /// The fields whose changes are told; nil for all.
+    package let fields: LiveFields?
     /// Whether only the number of records is of interest.
     package let isCount: Bool
 
-    package init(typeName: String, request: Request, fields: PlaceSet?, isCount: Bool) {
+    package init(typeName: String, request: Request, fields: LiveFields?, isCount: Bool) {
         self.typeName = typeName
         self.request = request
         self.fields = fields
@@ -26,15 +26,23 @@ package struct LiveShown: Sendable {
     package let position: Position
     /// By which the rows are decoded.
     package let catalog: Catalog
+    /// The record type in that catalog.
+    package let type: OpenType
+    /// The fields whose changes are told, by their places in that type; nil for all.
+    let fields: PlaceSet?
     /// The position since which there have been the same records in the same order, as far as somebody has asked for that; else that
     /// of the step.
     var structure: UInt64
 
-    init(rows: LiveRows, count: Int, position: Position, catalog: Catalog) {
+    init(
+        rows: LiveRows, count: Int, position: Position, catalog: Catalog, type: OpenType, fields: PlaceSet? = nil
+    ) {
         self.rows = rows
         self.count = count
         self.position = position
         self.catalog = catalog
+        self.type = type
+        self.fields = fields
         structure = position.sequence
     }
 }

@@ -6,22 +6,32 @@ package struct LiveStep: Sendable {
     package let old: LiveShown?
     /// What is shown now.
     package let new: LiveShown
-    /// What leads from one to the other; nil where nothing was given before, or there would be more changes than rows.
-    package let difference: LiveDifference?
+    /// All that leads from one to the other; nil where nothing was given before.
+    package let wholeDifference: LiveDifference?
 
     /// What leads from `old` to `new`.
-    ///
-    /// - Parameter fields: the fields whose changes are told, by their places in the store; nil for all.
-    init(from old: LiveShown?, to new: LiveShown, fields: PlaceSet?) {
+    init(from old: LiveShown?, to new: LiveShown) {
         self.old = old
         self.new = new
-        let difference = old.map { LiveDifference(from: $0.rows, to: new.rows, fields: fields) }
-        let isLong = difference.map { $0.count > Swift.max(new.rows.count, LiveStep.smallCount) } ?? true
-        self.difference = isLong ? nil : difference
+        wholeDifference = old.map { old in
+            // Where another type took the place of one, none of its records is any of the earlier ones.
+            old.type.type.id == new.type.type.id
+                ? LiveDifference(from: old.rows, to: new.rows, of: new.type, fields: new.fields)
+                : LiveDifference(replacing: old.rows, with: new.rows)
+        }
     }
 
-    /// Whether there is anything to tell. Where records are only counted there are no rows.
-    var isDifferent: Bool { difference.map { !$0.isEmpty || old?.count != new.count } ?? true }
+    /// What leads from one to the other; nil where nothing was given before, or there would be more changes than rows.
+    package var difference: LiveDifference? {
+        wholeDifference.flatMap { $0.count > Swift.max(new.rows.count, LiveStep.smallCount) ? nil : $0 }
+    }
+
+    /// Whether there is anything to tell: also that the record type is another version of itself. Where records are only counted there
+    /// are no rows.
+    var isDifferent: Bool {
+        guard let old, let whole = wholeDifference else { return true }
+        return !whole.isEmpty || old.count != new.count || !old.type.type.isSameVersion(as: new.type.type)
+    }
 
     /// So many changes are told however few rows there are.
     private static var smallCount: Int { 16 }

@@ -139,7 +139,7 @@ package final class LiveSteps {
     /// - Parameter state: the witness, who is told: also of the subscription, where that is older than he.
     func given(_ shown: LiveShown, _ state: inout WitnessStand.State) -> LiveStep {
         let isFirst = last == nil
-        let step = LiveStep(from: last, to: shown, fields: subscription.use.result.key.fields)
+        let step = LiveStep(from: last, to: shown)
         last = shown
         if let witness = state.witness {
             witnessed = state.subscribed(witnessed, to: .query(subscription.use.result.key))

@@ -36,7 +36,9 @@ extension StoreCore {
     ) throws(StoreError) -> LiveKey {
         let binding = try state.catalog.binding(R.self)
         let stored = fields?.places.map { declared in
-            PlaceSet(declared.map { place in binding.placesByDeclared.map { Int($0[place]) } ?? place })
+            LiveFields(
+                PlaceSet(declared.map { place in binding.placesByDeclared.map { Int($0[place]) } ?? place }),
+                of: binding.type.type)
         }
         return LiveKey(typeName: binding.type.name, request: request.request, fields: stored, isCount: isCount)
     }

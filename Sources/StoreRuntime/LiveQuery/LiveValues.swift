@@ -114,7 +114,7 @@ final class LiveComputedSource<Value: Sendable>: LiveValueSource {
 
     /// - Parameter typeName: the name of the record type that is asked for.
     init(
-        _ core: StoreCore, _ signal: Signal, _ reads: [LiveDependencies.OfType], ofTypeNamed typeName: String,
+        _ core: StoreCore, _ signal: Signal, _ reads: @escaping LiveDependent.Reads, ofTypeNamed typeName: String,
         _ compute: @escaping @Sendable (borrowing ReadView) throws -> Value
     ) throws {
         self.core = core
@@ -122,7 +122,7 @@ final class LiveComputedSource<Value: Sendable>: LiveValueSource {
         try core.stepper.start(core)
         dependent = LiveDependent(reads)
         dependent.subscribe(signal)
-        core.stepper.add(dependent)
+        try core.stepper.add(dependent, core)
         witnessed = UntoldSubscription(core.witnesses, typeName, because: "a closure makes the values")
     }
 

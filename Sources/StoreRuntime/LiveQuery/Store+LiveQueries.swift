@@ -99,8 +99,8 @@ extension Store {
         LiveValues(
             makeSource: { signal in
                 try self.requireOpen()
-                let catalog = self.core.state.catalog
-                let (reads, typeName) = (try catalog.reads(of: request), try catalog.binding(R.self).type.name)
+                let typeName = try self.core.state.catalog.binding(R.self).type.name
+                let reads: LiveDependent.Reads = { (catalog) throws(StoreError) in try catalog.reads(of: request) }
                 return try LiveComputedSource(self.core, signal, reads, ofTypeNamed: typeName) { view in
                     try compute(view, request)
                 }

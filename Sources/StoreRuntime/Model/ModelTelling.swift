@@ -64,16 +64,17 @@ final class ModelTelling {
         // Another witness knows nothing of what one before him was told.
         if witnessed?.number != known { last = nil }
         guard let witnessed, let shown = shown(version) else { return }
-        let step = LiveStep(from: last, to: shown, fields: nil)
+        let step = LiveStep(from: last, to: shown)
         last = shown
         if step.isDifferent { witness.delivered(witnessed.number, step) }
     }
 
     private func shown(_ version: AnyModelVersion) -> LiveShown? {
         let catalog = core.state.catalog
-        guard let (content, _) = content(version, catalog) else { return nil }
+        guard let (content, type) = content(version, catalog) else { return nil }
         let row = LiveRow(place: key, key: key, content: content)
-        return LiveShown(rows: LiveRows(row), count: 1, position: version.position, catalog: catalog)
+        return LiveShown(
+            rows: LiveRows(row), count: 1, position: version.position, catalog: catalog, type: type)
     }
 
     /// The live query that stands for the subscription.

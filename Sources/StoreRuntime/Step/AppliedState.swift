@@ -95,6 +95,7 @@ struct AppliedState {
         var publication = Publication(target.sequence)
         let told = isReset || !net.resetTypes.isEmpty ? nil : changes
         live.apply(told, in: scope, at: target, &publication)
+        if catalogVersion != scope.state.catalog.version { dependents.read(scope.state.catalog) }
         dependents.apply(told, &publication)
         for table in tables {
             if isReset || table.typeNumber(scope.state.catalog).map(net.resetTypes.contains) ?? false {

@@ -277,12 +277,25 @@ final class Stepper: Sendable {
 
     func release(_ result: LiveResult) { applied.withLock { $0.live.release(result) } }
 
+    /// Has a dependent told of the store's end.
     func add(_ dependent: LiveDependent) {
         let isEnded = applied.withLock { applied in
             applied.dependents.add(dependent)
             return applied.isEnded
         }
         if isEnded { dependent.end() }
+    }
+
+    /// Has a dependent told of what is committed from now on.
+    func add(_ dependent: LiveDependent, _ core: StoreCore) throws {
+        let isAhead = try applied.withLock { applied in
+            let transaction = try core.beginRead()
+            if applied.isEnded { throw WriteQueue.closed }
+            try apply(transaction, &applied, core)
+            try applied.dependents.add(dependent, transaction._reading.catalog)
+            return applied.hasPublications
+        }
+        if isAhead { ask() }
     }
 
     func remove(_ dependent: LiveDependent) { applied.withLock { $0.dependents.remove(dependent) } }

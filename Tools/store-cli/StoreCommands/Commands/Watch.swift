@@ -47,7 +47,7 @@ struct Watch: ParsableCommand {
                 return WatchReading(
                     rows: store.updates(
                         of: try wanted.request(type, in: catalog), typeNamed: self.type,
-                        fields: try ShownFields(fields, of: type).places),
+                        fields: try ShownFields(fields, of: type).places.map { LiveFields($0, of: type) }),
                     fields: fields, format: options.format, limit: updates, table: table)
             }
             try AsyncWork.run(endedBy: interruption) { try await reading.run(interruption) }
