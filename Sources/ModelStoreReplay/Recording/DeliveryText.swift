@@ -8,7 +8,7 @@ extension TraceDelivery {
     ///   - shown: the position that is shown.
     ///   - isFirst: whether it was given nothing before by this subscription.
     ///   - form: how the trace writes values.
-    /// - Throws: `StoreError`: `unknownType`, `damaged`.
+    /// - Throws: `StoreError` with the code `damaged`.
     package init(
         _ number: Int, _ step: LiveStep, of key: LiveKey, shown: UInt64, isFirst: Bool, _ form: ValueForm
     ) throws(StoreError) {
@@ -19,15 +19,15 @@ extension TraceDelivery {
             content = .count(step.new.count)
             return
         }
-        let catalog = step.new.catalog
-        let type = catalog.types[try catalog.requirePlace(ofTypeNamed: key.typeName)]
-        let update = try DynamicUpdate(step, typeID: type.type.id)
-        if let changes = update.changes, !isFirst {
-            content = .changes(changes.map { $0.traceJSON(type, form) })
+        let type = step.new.type
+        let update = DynamicUpdate(step)
+        var told: [JSONValue] = []
+        if step.difference != nil, !isFirst {
+            for number in 0..<update.changeCount { told.append(try update.change(number).traceJSON(type, form)) }
+            content = .changes(told)
         } else {
-            var rows: [JSONValue] = []
-            for index in 0..<update.rows.count { rows.append(try update.rows.record(index).json(type.type, form)) }
-            content = .rows(rows)
+            for index in 0..<update.rows.count { told.append(try update.rows.record(index).json(type.type, form)) }
+            content = .rows(told)
         }
     }
 }

@@ -6,42 +6,46 @@ package struct DynamicUpdate: Sendable {
     package let position: Position
     /// The results.
     package let rows: DynamicRows
-    /// What leads to them from the results of the update before, in the order in which it is to be applied; nil in the first
-    /// one. See ``DynamicRowChange``.
-    package let changes: [DynamicRowChange]?
+    private let old: DynamicRows?
+    private let difference: LiveDifference?
 
-    /// - Throws: ``StoreError``: `unknownType` when the record type is gone; `damaged`.
-    package init(_ step: LiveStep, typeID: UInt32) throws(StoreError) {
+    package init(_ step: LiveStep) {
         position = step.new.position
-        rows = try DynamicRows(step.new, typeID: typeID)
-        guard let old = step.old, let difference = step.difference else {
-            changes = nil
-            return
-        }
-        changes = try DynamicUpdate.changes(difference, from: DynamicRows(old, typeID: typeID), to: rows)
+        rows = DynamicRows(step.new)
+        old = step.old.map(DynamicRows.init)
+        difference = step.wholeDifference
     }
 
-    private static func changes(
-        _ difference: LiveDifference, from old: DynamicRows, to new: DynamicRows
-    ) throws(StoreError) -> [DynamicRowChange] {
-        var changes: [DynamicRowChange] = []
-        for index in difference.deletes {
-            changes.append(DynamicRowChange(kind: .delete, index: index, record: try old.record(index)))
+    /// Whether nothing was delivered before, so that there are no changes to tell.
+    package var isFirst: Bool { difference == nil }
+
+    /// How many changes lead here from the results of the update before: none where only the record type is another version of itself.
+    package var changeCount: Int { difference?.count ?? 0 }
+
+    /// A change, decoded when it is asked for. See ``DynamicRowChange``.
+    ///
+    /// - Parameter number: which one, below ``changeCount``, in the order in which they are to be applied.
+    /// - Throws: ``StoreError`` with the code `damaged`.
+    package func change(_ number: Int) throws(StoreError) -> DynamicRowChange {
+        guard let old, let difference else { preconditionFailure("there is no change \(number)") }
+        var place = number
+        if place < difference.deletes.count {
+            let index = difference.deletes[place]
+            return DynamicRowChange(kind: .delete, index: index, record: try old.record(index))
         }
-        for move in difference.moves {
-            changes.append(
-                DynamicRowChange(kind: .move(from: move.from), index: move.to, record: try new.record(move.to)))
+        place -= difference.deletes.count
+        if place < difference.moves.count {
+            let move = difference.moves[place]
+            return DynamicRowChange(kind: .move(from: move.from), index: move.to, record: try rows.record(move.to))
         }
-        for index in difference.inserts {
-            changes.append(DynamicRowChange(kind: .insert, index: index, record: try new.record(index)))
+        place -= difference.moves.count
+        if place < difference.inserts.count {
+            let index = difference.inserts[place]
+            return DynamicRowChange(kind: .insert, index: index, record: try rows.record(index))
         }
-        let fields = new.type.type.fields
-        for update in difference.updates {
-            let changed = fields.indices.filter { update.changedPlaces.contains($0) }.map { fields[$0].name }
-            changes.append(
-                DynamicRowChange(kind: .update(changed: changed), index: update.to, record: try new.record(update.to)))
-        }
-        return changes
+        let update = difference.updates[place - difference.inserts.count]
+        let changed = rows.fieldNames(update.changedPlaces)
+        return DynamicRowChange(kind: .update(changed: changed), index: update.to, record: try rows.record(update.to))
     }
 }
 
@@ -77,17 +81,18 @@ package struct DynamicRows: Sendable {
     package let type: OpenType
     private let rows: LiveRows
 
-    /// - Throws: ``StoreError`` with the code `unknownType`.
-    init(_ shown: LiveShown, typeID: UInt32) throws(StoreError) {
-        guard let place = shown.catalog.place(ofType: typeID) else {
-            throw StoreError(.unknownType, "the record type of a live query is gone", remedy: "ask again")
-        }
-        type = shown.catalog.types[place]
+    init(_ shown: LiveShown) {
+        type = shown.type
         rows = shown.rows
     }
 
     /// How many there are.
     package var count: Int { rows.count }
+
+    /// The names of the fields at some places.
+    fileprivate func fieldNames(_ places: PlaceSet) -> [String] {
+        type.type.fields.indices.filter(places.contains).map { type.type.fields[$0].name }
+    }
 
     /// The record at an index, which is below ``count``. Takes logarithmic time, and that of decoding the record.
     ///

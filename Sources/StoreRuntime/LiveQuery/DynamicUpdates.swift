@@ -16,24 +16,14 @@ package struct DynamicUpdates: AsyncSequence, Sendable {
     package struct Iterator: AsyncIteratorProtocol {
         let makeUse: @Sendable () throws -> LiveUse
         private var steps: LiveSteps?
-        /// The number of the record type, which stays when a migration gives it another name.
-        private var typeID: UInt32?
 
         init(makeUse: @escaping @Sendable () throws -> LiveUse) { self.makeUse = makeUse }
 
         /// The next update; nil when the task is cancelled.
         package mutating func next() async throws -> DynamicUpdate? {
-            if let steps, let typeID {
-                return try await steps.next().map { try DynamicUpdate($0, typeID: typeID) }
-            }
-            let use = try makeUse()
-            let new = LiveSteps(use)
-            guard let first = try await new.next() else { return nil }
-            let catalog = first.new.catalog
-            let id = catalog.types[try catalog.requirePlace(ofTypeNamed: use.result.key.typeName)].type.id
-            steps = new
-            typeID = id
-            return try DynamicUpdate(first, typeID: id)
+            let steps = try steps ?? LiveSteps(makeUse())
+            self.steps = steps
+            return try await steps.next().map(DynamicUpdate.init)
         }
     }
 }
@@ -45,8 +35,8 @@ extension Store {
     /// - Parameters:
     ///   - request: what to show, without a position and not of distinct rows.
     ///   - name: the name of the record type.
-    ///   - fields: the fields that are of interest, by their places in the store: an update of others is not told unless it
-    ///     decides which records there are and where; nil for all.
+    ///   - fields: the fields that are of interest: an update of others is not told unless it decides which records there are and
+    ///     where; nil for all.
     package func updates(
         of request: Request, typeNamed name: String, fields: LiveFields? = nil
     ) -> DynamicUpdates {

@@ -156,6 +156,17 @@ import Testing
         #expect(update.changes.moves.count == 1)
     }
 
+    @Test func `more changes than rows are a reset, whose rows lead on`() async throws {
+        let store = try ModelTests.store(sensors: 30)
+        var updates = store.updates(of: Sensor.order { $0.id.ascending }).makeAsyncIterator()
+        _ = try await updates.next()
+        try await store.write { tx in for number in 0..<25 { try tx.delete(Sensor.self, id: "s\(number)") } }
+        let reset = try #require(try await updates.next())
+        #expect(reset.changes.isReset && reset.changes.deletes.isEmpty && reset.results.count == 5)
+        try await store.write { try $0.delete(Sensor.self, id: "s29") }
+        #expect(try await updates.next()?.changes.deletes.map(\.record.id) == ["s29"])
+    }
+
     @Test func `a count follows without holding records, and existence with it`() async throws {
         let store = try ModelTests.store(sensors: 3)
         var counts = store.counts(of: Self.hot).makeAsyncIterator()

@@ -95,6 +95,62 @@ import Testing
         #expect(lines[2]["id"] == .array([.string("a,b"), .number(JSONNumber(3))]))
     }
 
+    @Test func `However much changes at once, each change has its line and the step is one update`() throws {
+        let tool = try Sample.empty()
+        func put(_ count: Int, _ celsius: (Int) -> Int) throws {
+            let lines = (0..<count).map { number in
+                #"{"id":"s\#(number)","room":"r","serial":"\#(number)","celsius":\#(celsius(number)),"tags":[]}"# + "\n"
+            }
+            try tool.write("rows.jsonl", lines.joined())
+            #expect(try tool.run("import", "Sensor", "rows.jsonl").status == 0)
+        }
+        try put(20) { $0 }
+        let ordered = ["Sensor", "--sort", "-celsius,id", "--limit", "20"]
+        let watcher = Follower(try tool.start(["watch"] + ordered + ["--output", "jsonl", "--updates", "3"]))
+        _ = try watcher.lines { $0["id"]?.string == "s0" }
+        // Every row is another, and two go elsewhere: more than there are rows.
+        try put(20) { $0 == 0 ? 100 : $0 == 1 ? 90 : $0 + 1 }
+        let middle = try watcher.lines { $0["kind"] != .string("snapshot") && $0["id"]?.string == "s2" }
+        #expect(middle.count { $0["kind"] == .string("move") } == 2)
+        #expect(middle.count { $0["kind"] == .string("update") } == 20)
+        #expect(try WatchedRows(middle).rows == Self.rows(tool, ordered))
+        #expect(try tool.run("delete", "Sensor", "--where", "celsius < 19", "--yes").status == 0)
+        _ = try watcher.lines { $0["kind"] == .string("delete") }
+        #expect(try tool.run("delete", "Sensor", "--where", "true", "--yes").status == 0)
+        let run = try watcher.started.finish()
+        #expect(run.status == 0 && run.errors.isEmpty)
+        let lines = try run.output.split(separator: "\n").map { try JSONReader.read(String($0)) }
+        #expect(try WatchedRows(lines).rows.isEmpty)
+        #expect(lines.count { $0["kind"] == .string("delete") } == 20)
+    }
+
+    @Test func `The fields that are asked for stay the same ones when a migration takes another away`() throws {
+        let tool = try Sample.empty()
+        func migrate(_ fields: [String]) throws {
+            let others = fields.map { #", {"name": "\#($0)", "type": "int64", "default": {"value": 0}}"# }.joined()
+            let id = #"{"name": "id", "type": "string"}"#
+            try tool.write(
+                "types.json", #"{"types": [{"name": "T", "id": ["id"], "fields": [\#(id)\#(others)]}]}"#)
+            let run = try tool.run("migrate", "--schema", "types.json")
+            #expect(run.status == 0, "\(run.errors)")
+        }
+        try migrate(["a", "b", "c"])
+        #expect(try tool.run("insert", "T", #"{"id":"x"}"#).status == 0)
+        let watcher = try Self.start(tool, "T", "--fields", "c", "--updates", "2")
+        _ = try watcher.lines { _ in true }
+        try migrate(["b", "c"])
+        #expect(try tool.run("set", "T", "x", "c=1").status == 0)
+        _ = try watcher.lines { $0["row"]?["c"] == .number(JSONNumber(1)) }
+        #expect(try tool.run("set", "T", "x", "b=1").status == 0)
+        #expect(try tool.run("set", "T", "x", "c=2").status == 0)
+        let run = try watcher.started.finish()
+        let lines = try run.output.split(separator: "\n").map { try JSONReader.read(String($0)) }
+        #expect(lines.map { $0["kind"]?.string } == ["snapshot", "update", "update"])
+        #expect(lines.dropFirst().map { $0["row"]?["c"]?.number?.int64 } == [1, 2])
+        // That of another field was not told, and so is told with it.
+        #expect(lines.last?["changed"] == .array([.string("b"), .string("c")]))
+    }
+
     @Test func `A migration of the type shows in the rows from then on`() throws {
         let tool = try Sample.tool()
         let watcher = try Self.start(tool, "Log")

@@ -22,20 +22,20 @@ struct WatchPrinter {
         if format == .json { try output.write("[") }
     }
 
-    /// Writes the rows of the first update, or the changes of a later one.
+    /// Writes the rows of the first update, or all changes of a later one.
     ///
-    /// - Parameter isEnough: whether the first rows, of which there may be many, are not wanted any more.
+    /// - Parameter isEnough: whether further lines, of which there may be many, are not wanted any more.
     mutating func append(_ update: DynamicUpdate, until isEnough: () -> Bool) throws {
         let (fields, type) = try self.fields(update.rows.type)
         let position = update.position.sequence
-        if let changes = update.changes {
-            for change in changes { try write(WatchLine(change, position: position), fields, type) }
-        } else {
-            for index in 0..<update.rows.count {
-                if isEnough() { break }
-                let record = try update.rows.record(index)
-                try write(WatchLine(snapshot: record, index: index, position: position), fields, type)
-            }
+        let lineCount = update.isFirst ? update.rows.count : update.changeCount
+        for number in 0..<lineCount {
+            if isEnough() { break }
+            let line =
+                update.isFirst
+                ? WatchLine(snapshot: try update.rows.record(number), index: number, position: position)
+                : WatchLine(try update.change(number), position: position)
+            try write(line, fields, type)
         }
         try rows?.endBlock()
     }

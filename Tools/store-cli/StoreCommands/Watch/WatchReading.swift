@@ -41,7 +41,7 @@ struct WatchReading: Sendable {
         var count = 0
         while let update = try await updates.next() {
             let rest = try body(update)
-            if update.changes != nil { count += 1 }
+            if update.changeCount > 0 { count += 1 }
             if count == limit { return }
             // Cut short by a request to end.
             if let rest { try? await Task.sleep(for: rest) }
