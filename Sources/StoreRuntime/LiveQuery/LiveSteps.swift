@@ -72,9 +72,18 @@ package final class LiveSteps {
             await settle()
             let step = stepToShown()
             if step.isDifferent { return step }
-            if wake == .ended { throw failure ?? WriteQueue.closed }
+            if wake == .ended { try requireUnended() }
             if isInterrupted() { return nil }
         }
+    }
+
+    /// Fails when what is subscribed to now has ended; what has is else the result of a request that is not asked for any more.
+    private func requireUnended() throws(StoreError) {
+        // Looked at afterwards, as whatever ends notes why before it tells.
+        signal.reopen()
+        guard let failure else { return }
+        signal.end()
+        throw failure
     }
 
     /// The step to what is shown now if it leads anywhere, without waiting for one. The first may be ahead of what is shown.

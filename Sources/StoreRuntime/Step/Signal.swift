@@ -51,6 +51,8 @@ package final class Signal: Sendable {
             return release()
         }
 
+        mutating func reopen() { isEnded = false }
+
         mutating func cancel() -> (Waiter, Wake)? {
             isCancelled = true
             return release()
@@ -92,6 +94,9 @@ package final class Signal: Sendable {
     package func raise() { resume(state.withLock { $0.raise() }) }
 
     package func end() { resume(state.withLock { $0.end() }) }
+
+    /// Takes an end back: what ended is not waited for any more.
+    func reopen() { state.withLock { $0.reopen() } }
 
     func cancel() { resume(state.withLock { $0.cancel() }) }
 

@@ -184,4 +184,26 @@ private enum Wide {
         try await store.write { try $0.update(House.self, id: "a") { $0.name = "Main" } }
         #expect(try await counts.next()?.value == 1)
     }
+
+    @Test func `a query whose request did not fit any more goes on with another one`() async throws {
+        let gauges = try await Gauges()
+        let store = gauges.store
+        var request = FetchRequest(Narrow.Gauge.self).order { $0.id.ascending }
+        request.request.condition = .comparison(FieldName(["a"]), .greaterOrEqual, .int(0))
+        let query = try store.liveQuery(request)
+        var updates = query.updates.makeAsyncIterator()
+        #expect(try await updates.next()?.results.count == 2)
+        try gauges.migrate(to: ["c"])
+        // Its step is over when this returns.
+        try await gauges.set("c", to: 1)
+        #expect(throws: StoreError.self) { try query.results }
+        try query.reconfigure(to: FetchRequest(Narrow.Gauge.self).order { $0.id.ascending })
+        #expect(try await updates.next()?.results.map(\.c) == [1, 0])
+        try await gauges.set("c", of: "y", to: 2)
+        #expect(try await updates.next()?.changes.updates.map(\.new.c) == [2])
+        store.close()
+        for _ in 0..<2 {
+            await #expect { try await updates.next() } throws: { ($0 as? StoreError)?.code == .closed }
+        }
+    }
 }
