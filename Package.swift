@@ -198,7 +198,7 @@ let package = Package(
             ]
         ),
         .testTarget(name: "TidinessTests"),
-        .testTarget(name: "HostwatchTests", dependencies: ["Hostwatch", "hostwatch"]),
+        .testTarget(name: "HostwatchTests", dependencies: ["Hostwatch", "hostwatch", "ModelStoreTesting"]),
         .testTarget(
             name: "StoreCLITests",
             dependencies: [

@@ -1,5 +1,6 @@
 import Foundation
 import ModelStore
+import ModelStoreTesting
 import Testing
 
 @testable import Hostwatch
@@ -110,6 +111,42 @@ import Testing
         await second.refresh()
         #expect(await second.told(1) == ["package awk:all changed"])
         _ = try await second.end()
+    }
+
+    @Test func `Each package is told however many change at once`() async throws {
+        let directory = try TemporaryFiles(["readme": ""])
+        var snapshot = Self.snapshot
+        snapshot.packages = (10..<40).map { MadeUpHost.package("p\($0)", "1") }
+        let run = try await ServiceRun(directory, snapshot)
+        _ = await run.told(2)
+        // More than there are left.
+        run.host.change { $0.packages = [MadeUpHost.package("p39", "2"), MadeUpHost.package("new", "1")] }
+        await run.refresh()
+        let told = await run.told(31)
+        #expect(told.prefix(29) == (10..<39).map { "package p\($0):all removed" }[...])
+        #expect(told.suffix(2) == ["package new:all 1 installed", "package p39:all 1 -> 2"])
+        #expect(try await run.end() == ["ended after 2 snapshots"])
+    }
+
+    @Test func `Thresholds that cannot be asked for at the moment are an alert, and hold from the next snapshot on`()
+        async throws
+    {
+        let directory = try TemporaryFiles(["readme": ""])
+        let run = try await ServiceRun(directory, Self.snapshot)
+        _ = await run.told(2)
+        let faults = FaultInjector(run.mirror.store)
+        try await faults.failing(.openCursor, with: .readersFull, times: .max) {
+            try await run.set("processMiB", 500)
+            let told = await run.told(2)
+            #expect(told.first == "threshold processMiB: 4096.0 -> 500.0")
+            #expect(told.last?.hasPrefix("alert begins: thresholds are not in effect: ") == true)
+        }
+        await run.refresh()
+        #expect(
+            Set(await run.told(2)) == [
+                "alert ends: thresholds are not in effect", "alert begins: process p2 (2): it has 600 MiB",
+            ])
+        #expect(try await run.end() == ["ended after 2 snapshots"])
     }
 
     @Test func `Records that did not change are not written, and nothing grows`() async throws {

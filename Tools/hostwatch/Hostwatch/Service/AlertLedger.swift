@@ -6,6 +6,8 @@ struct AlertLedger {
         case mirror
         case mount
         case process
+        /// What the thresholds say is not asked for.
+        case thresholds
     }
 
     /// Something that is wrong.

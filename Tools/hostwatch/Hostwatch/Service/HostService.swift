@@ -7,6 +7,8 @@ import Synchronization
 /// What is wrong is a matter of ``Threshold`` records, which anybody may change while the service runs. The queries are on the
 /// store and not on what was read: whatever changes the records, in this process or another, is seen.
 /// - `ledger` is protected by its mutex, which is held while alerts are told, so that their order is right.
+/// - `unfollowed` is protected by its mutex, which is held while queries are asked for something else, so that the newest
+///   thresholds stay; that of `ledger` is taken in it.
 final class HostService<C: Clock<Duration>>: Sendable {
     private let mirror: HostMirror
     private let source: any HostSource
@@ -14,6 +16,8 @@ final class HostService<C: Clock<Duration>>: Sendable {
     private let interval: Duration
     private let tell: @Sendable (String) -> Void
     private let ledger = Mutex(AlertLedger())
+    /// The thresholds that the queries could not be asked for yet.
+    private let unfollowed = Mutex<HostThresholds?>(nil)
 
     /// - Parameters:
     ///   - mirror: the store.
@@ -46,6 +50,7 @@ final class HostService<C: Clock<Duration>>: Sendable {
             let first = HostThresholds(try thresholds.results)
             let mounts = try mounting.stateObject { try store.liveQuery(first.fullMounts) }
             let processes = try processing.stateObject { try store.liveQuery(first.largeProcesses) }
+            let alerting = AlertingQueries(mounts: mounts, processes: processes)
             // What has changed since the service ran last is news, too: queries come before the first refresh.
             let (ready, isReady) = AsyncStream.makeStream(of: Void.self)
             let (endings, hasEnded) = AsyncStream.makeStream(of: Result<Void, any Error>.self)
@@ -60,14 +65,14 @@ final class HostService<C: Clock<Duration>>: Sendable {
                     }
                 }
             }
-            try run(in: watching) { try await self.follow(thresholds, mounts, processes, isReady) }
+            try run(in: watching) { try await self.follow(thresholds, alerting, isReady) }
             try run(in: mounting) { try await self.watch(mounts, isReady) }
             try run(in: processing) { try await self.watch(processes, isReady) }
             try run(in: service.child("largest")) { try await self.watchLargest(isReady) }
             try run(in: service.child("packages")) { try await self.watchPackages(isReady) }
             try run(in: service.child("mirror")) {
                 for await _ in ready.prefix(watchCount) {}
-                await self.refresh()
+                await self.refresh(alerting)
             }
             // Whichever ends first, by cancellation or for a failure, is the end of all.
             for await ending in endings { return try ending.get() }
@@ -76,10 +81,11 @@ final class HostService<C: Clock<Duration>>: Sendable {
 
     // MARK: Refreshing
 
-    private func refresh() async {
+    private func refresh(_ alerting: AlertingQueries) async {
         var due = clock.now
         var count = 0
         while !Task.isCancelled {
+            ask(alerting)
             do {
                 let committed = try await mirror.update(try await read())
                 count += 1
@@ -111,8 +117,7 @@ final class HostService<C: Clock<Duration>>: Sendable {
 
     /// Has the queries ask for what the thresholds say, whenever these change.
     private func follow(
-        _ thresholds: LiveQuery<Threshold>, _ mounts: LiveQuery<Mount>, _ processes: LiveQuery<HostProcess>,
-        _ isReady: AsyncStream<Void>.Continuation
+        _ thresholds: LiveQuery<Threshold>, _ alerting: AlertingQueries, _ isReady: AsyncStream<Void>.Continuation
     ) async throws {
         var known: HostThresholds?
         try await forEachUpdate(of: thresholds.updates, isReady) { update in
@@ -121,8 +126,22 @@ final class HostService<C: Clock<Duration>>: Sendable {
                 tell("threshold \(new.name): \(old.value) -> \(new.value)")
             }
             known = values
-            try mounts.reconfigure(to: values.fullMounts)
-            try processes.reconfigure(to: values.largeProcesses)
+            unfollowed.withLock { $0 = values }
+            ask(alerting)
+        }
+    }
+
+    /// Has the queries ask for what the newest thresholds say. What cannot be asked for now may be before the next snapshot.
+    private func ask(_ alerting: AlertingQueries) {
+        unfollowed.withLock { unfollowed in
+            guard let thresholds = unfollowed else { return }
+            do {
+                try alerting.ask(for: thresholds)
+                unfollowed = nil
+                alert(.thresholds, [])
+            } catch {
+                alert(.thresholds, [AlertLedger.Entry(id: "", name: "are not in effect", text: "\(error)")])
+            }
         }
     }
 
@@ -161,10 +180,10 @@ final class HostService<C: Clock<Duration>>: Sendable {
 
     private func watchPackages(_ isReady: AsyncStream<Void>.Continuation) async throws {
         // Those that are mirrored for the first time are not news.
-        var wasEmpty = true
+        var known = LiveRecords<Package>()
         try await forEachUpdate(of: mirror.store.updates(of: FetchRequest(Package.self)), isReady) { update in
-            if !wasEmpty { for line in PackageNews.lines(update.changes) { tell(line) } }
-            wasEmpty = update.results.isEmpty
+            if !known.isEmpty { for line in PackageNews.lines(from: known, update) { tell(line) } }
+            known = update.results
         }
     }
 
@@ -172,9 +191,11 @@ final class HostService<C: Clock<Duration>>: Sendable {
     private func forEachUpdate<R: Record>(
         of updates: LiveUpdates<R>, _ isReady: AsyncStream<Void>.Continuation, _ body: (LiveUpdate<R>) throws -> Void
     ) async throws {
+        var isFirst = true
         for try await update in updates {
             try body(update)
-            isReady.yield()
+            if isFirst { isReady.yield() }
+            isFirst = false
         }
     }
 
@@ -187,4 +208,18 @@ final class HostService<C: Clock<Duration>>: Sendable {
     private static func name(_ process: HostProcess) -> String { "\(process.name) (\(process.pid))" }
 
     private static func size(_ process: HostProcess) -> String { "\(process.residentBytes / 1_048_576) MiB" }
+}
+
+/// The live queries whose results are alerts.
+private struct AlertingQueries: Sendable {
+    let mounts: LiveQuery<Mount>
+    let processes: LiveQuery<HostProcess>
+
+    /// Has them ask for what thresholds say.
+    ///
+    /// - Throws: ``StoreError``, also where the store cannot be read for the moment.
+    func ask(for thresholds: HostThresholds) throws {
+        try mounts.reconfigure(to: thresholds.fullMounts)
+        try processes.reconfigure(to: thresholds.largeProcesses)
+    }
 }

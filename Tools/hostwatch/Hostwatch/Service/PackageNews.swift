@@ -3,14 +3,38 @@ import ModelStore
 /// What changed among the packages, for people.
 enum PackageNews {
     /// A line for each package that came, went, or changed.
-    static func lines(_ changes: LiveChanges<Package>) -> [String] {
-        changes.deletes.map { "package \(name($0.record)) removed" }
-            + changes.inserts.map { "package \(name($0.record)) \($0.record.version) installed" }
-            + changes.updates.map { update in
-                let (old, new) = (update.old, update.new)
-                if old.version != new.version { return "package \(name(new)) \(old.version) -> \(new.version)" }
-                return "package \(name(new)) changed"
+    ///
+    /// - Parameter known: the packages before.
+    static func lines(from known: LiveRecords<Package>, _ update: LiveUpdate<Package>) -> [String] {
+        // Where there would be more changes than packages, none is told.
+        update.changes.isReset ? lines(from: known, to: update.results) : lines(update.changes)
+    }
+
+    private static func lines(_ changes: LiveChanges<Package>) -> [String] {
+        changes.deletes.map { removed($0.record) } + changes.inserts.map { installed($0.record) }
+            + changes.updates.map { changed($0.old, $0.new) }
+    }
+
+    private static func lines(from known: LiveRecords<Package>, to results: LiveRecords<Package>) -> [String] {
+        let old = Dictionary(uniqueKeysWithValues: known.map { ($0.recordID, $0) })
+        let newIDs = Set(results.map(\.recordID))
+        return known.filter { !newIDs.contains($0.recordID) }.map(removed)
+            + results.filter { old[$0.recordID] == nil }.map(installed)
+            + results.compactMap { new in
+                guard let before = old[new.recordID], before != new else { return nil }
+                return changed(before, new)
             }
+    }
+
+    private static func removed(_ package: Package) -> String { "package \(name(package)) removed" }
+
+    private static func installed(_ package: Package) -> String {
+        "package \(name(package)) \(package.version) installed"
+    }
+
+    private static func changed(_ old: Package, _ new: Package) -> String {
+        if old.version != new.version { return "package \(name(new)) \(old.version) -> \(new.version)" }
+        return "package \(name(new)) changed"
     }
 
     private static func name(_ package: Package) -> String { "\(package.name):\(package.architecture)" }
