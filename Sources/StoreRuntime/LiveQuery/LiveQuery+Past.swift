@@ -7,30 +7,30 @@ extension LiveQuery {
     /// - Parameters:
     ///   - signal: raised whenever there may be something else; others may raise it too.
     ///   - position: where the subscriber stands, if he had the results before; nil for one who begins. Where it cannot be told
-    ///     any more what he had, he begins anew.
-    /// - Throws: ``StoreError``: `closed`; `damaged`.
+    ///     any more what he had, he begins anew. Nothing from before it is given.
+    /// - Throws: ``StoreError``: `closed`; `damaged`; why the request does not fit its type any more.
     package func steps(_ signal: Signal = Signal(), since position: Position? = nil) throws -> LiveSteps {
         let steps = LiveSteps(self, signal)
-        if let position, let old = try past(at: position) { steps.resume(from: old) }
+        guard let position else { return steps }
+        let request = request
+        try core.view { view in
+            guard try Self.isKnown(position, view) else { return }
+            steps.resume(from: try Self.past(of: request, at: position, view), at: position.sequence)
+        }
         return steps
     }
 
     /// The most records that may have changed since a position whose results are asked for.
     private static var pastLimit: Int { 10_000 }
 
-    /// What the query's request had for results at an earlier position; nil where that cannot be told.
-    ///
-    /// - Throws: ``StoreError``: `closed`; `damaged`; why the request does not fit its type any more.
-    func past(at position: Position) throws -> LiveShown? {
-        let request = request
-        return try core.view { view in
-            do throws(StoreError) {
-                try view._reading.requireResumable(position)
-            } catch {
-                guard Self.isLoss(error) else { throw error }
-                return nil
-            }
-            return try Self.past(of: request, at: position, view)
+    /// Whether a position is one of the retained feed.
+    private static func isKnown(_ position: Position, _ view: borrowing ReadView) throws(StoreError) -> Bool {
+        do {
+            try view._reading.requireResumable(position)
+            return true
+        } catch {
+            guard isLoss(error) else { throw error }
+            return false
         }
     }
 
@@ -41,6 +41,7 @@ extension LiveQuery {
         }
     }
 
+    /// What a request had for results at an earlier position; nil where that cannot be told.
     private static func past(
         of request: FetchRequest<R>, at position: Position, _ view: borrowing ReadView
     ) throws(StoreError) -> LiveShown? {

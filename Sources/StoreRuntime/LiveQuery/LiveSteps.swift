@@ -28,6 +28,8 @@ package final class LiveSteps {
     private var hasBegun = false
     /// Whether what the result was at first is shown.
     private var isSettled = false
+    /// The position that the subscriber has seen elsewhere: nothing from before it is given.
+    private var seenSequence: UInt64 = 0
     /// What the witness of the store was told of this subscription.
     private var witnessed: WitnessedSubscription?
 
@@ -41,7 +43,14 @@ package final class LiveSteps {
     }
 
     /// Goes on from what the subscriber had before.
-    func resume(from old: LiveShown) { last = old }
+    ///
+    /// - Parameters:
+    ///   - old: the results that it had; nil where they are not known any more.
+    ///   - sequence: the position at which it had them, which this process has applied but need not show yet.
+    func resume(from old: LiveShown?, at sequence: UInt64) {
+        last = old
+        seenSequence = sequence
+    }
 
     /// Begins anew: the subscriber could not be given the last step.
     func forget() { last = nil }
@@ -120,7 +129,7 @@ package final class LiveSteps {
         refresh()
         guard !isSettled else { return }
         isSettled = true
-        await subscription.use.untilShown()
+        await subscription.use.untilShown(seenSequence)
     }
 
     /// Turns to what is asked for now: a query may have been given another request.

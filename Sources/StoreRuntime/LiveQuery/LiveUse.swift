@@ -15,8 +15,10 @@ final class LiveUse: Sendable {
 
     deinit { core.stepper.release(result) }
 
-    /// Waits until what the result was at first is shown.
-    nonisolated(nonsending) func untilShown() async { await core.stepper.untilShown(result.oldestSequence) }
+    /// Waits until what the result was at first is shown, and a position that was applied.
+    nonisolated(nonsending) func untilShown(_ sequence: UInt64) async {
+        await core.stepper.untilShown(Swift.max(result.oldestSequence, sequence))
+    }
 }
 
 extension LiveUse: LiveSubscribable {

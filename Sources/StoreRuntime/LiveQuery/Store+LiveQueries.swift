@@ -30,9 +30,10 @@ extension Store {
     /// What has changed in the results of a request since a position at which they were known, and then each scoped update: for
     /// subscribers that were away for a while.
     ///
-    /// The first update comes at once, from the results at the position to those now; it is a reset where it cannot be told any
-    /// more what they were: the position is not one of this store's retained feed, more than 10,000 records of the type or the
-    /// schema have changed since, or anything that the request reads of other records.
+    /// The first update comes at once, from the results at the position to those now: as soon as these are shown, where another
+    /// process was quicker to show the position. It is a reset where it cannot be told any more what they were: the position is
+    /// not one of this store's retained feed, more than 10,000 records of the type or the schema have changed since, or anything
+    /// that the request reads of other records.
     ///
     /// - Parameters:
     ///   - request: what to show.

@@ -1,5 +1,7 @@
+import Dispatch
 import Foundation
 import ModelStore
+import Observation
 import Testing
 
 /// Live queries that go on from a position at which their results were known.
@@ -62,6 +64,37 @@ import Testing
         #expect(first.results.isEmpty && first.changes.inserts.isEmpty && !first.changes.isReset)
         try await store.write { try $0.update(Sensor.self, id: "s1") { $0.celsius = 40 } }
         #expect(try await updates.next()?.changes.inserts.map(\.record.id) == ["s1"])
+    }
+
+    @Test func `who has seen a commit elsewhere is not taken back behind it`() async throws {
+        let store = try ModelTests.store(sensors: 1)
+        let query = try store.liveQuery(Self.hot)
+        let (entered, mayGo) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        // Stops the step between applying and showing.
+        withObservationTracking {
+            #expect((try? query.results.isEmpty) == true)
+        } onChange: {
+            entered.signal()
+            mayGo.wait()
+        }
+        let writing = Task { try await store.write { try $0.update(Sensor.self, id: "s0") { $0.celsius = 40 } } }
+        await withCheckedContinuation { continuation in
+            DispatchQueue.global().async {
+                entered.wait()
+                continuation.resume()
+            }
+        }
+        let seen = try store.position
+        // It has come to its wait, or to its end, when this returns.
+        let reading = Task.immediate {
+            var updates = store.updates(of: Self.hot, since: seen).makeAsyncIterator()
+            return try await updates.next()
+        }
+        mayGo.signal()
+        let first = try #require(try await reading.value)
+        #expect(first.results.map(\.id) == ["s0"] && first.position == seen)
+        #expect(first.changes.deletes.isEmpty && !first.changes.isReset)
+        _ = try await writing.value
     }
 
     @Test func `a record that was deleted and inserted again is replaced`() async throws {
