@@ -7,18 +7,18 @@ import StoreRuntime
 /// Only the last one has an id, so that who is cut off in the middle gets the step again.
 struct EventBatch {
     private let step: LiveStep
-    private let type: OpenType
     private let wasLost: Bool
+    private let id: String
     /// How many events came before.
     private var count = 0
 
     /// - Parameters:
     ///   - step: what is told.
-    ///   - type: the record type.
+    ///   - id: what the last event is called.
     ///   - wasLost: whether the client has results that it has to forget.
-    init(_ step: LiveStep, of type: OpenType, wasLost: Bool) {
+    init(_ step: LiveStep, id: EventID, wasLost: Bool) {
         self.step = step
-        self.type = type
+        self.id = id.description
         self.wasLost = wasLost
     }
 
@@ -38,17 +38,18 @@ struct EventBatch {
             if place < rows.count { return event("snapshot", [index(place), try record(place)]) }
             place -= rows.count
         }
-        return place == 0 ? event("ready", [total], id: step.new.position.description) : nil
+        return place == 0 ? event("ready", [total], id: id) : nil
     }
 
     private var rows: LiveRows { step.new.rows }
+    private var type: OpenType { step.new.type }
 
     /// - Parameter place: which one; less by their number where it is behind them.
     private func change(in difference: LiveDifference, _ place: inout Int) throws(StoreError) -> ServerSentEvent? {
         if let old = step.old, place < difference.deletes.count {
             // The last one first: taking rows out one after the other, indexes hold.
             let gone = difference.deletes[difference.deletes.count - 1 - place]
-            let id = try old.rows[gone].content.dynamicRecord(of: type).idJSON(type)
+            let id = try old.rows[gone].content.dynamicRecord(of: old.type).idJSON(old.type)
             return event("delete", [index(gone), JSONMember("id", id)])
         }
         place -= difference.deletes.count

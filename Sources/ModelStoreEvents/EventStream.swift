@@ -30,11 +30,9 @@ final class EventStream<R: Record> {
         var buffer = ByteBuffer()
         if batch == nil {
             let isFirst = steps == nil
-            guard let step = try await nextStep() else {
-                return Task.isCancelled ? nil : ByteBuffer(string: ServerSentEvent.heartbeat)
-            }
+            guard let (step, id) = try await nextStep() else { return Task.isCancelled ? nil : ByteBuffer(string: ServerSentEvent.heartbeat) }
             if isFirst { ServerSentEvent(retryMilliseconds: options.retryMilliseconds).write(to: &buffer) }
-            batch = EventBatch(step, of: try step.new.catalog.binding(R.self).type, wasLost: isFirst && wasLost)
+            batch = EventBatch(step, id: id, wasLost: isFirst && wasLost)
         }
         while buffer.readableBytes < options.chunkByteCount {
             guard let event = try batch?.next() else {
@@ -46,24 +44,27 @@ final class EventStream<R: Record> {
         return buffer.readableBytes > 0 ? buffer : try await next()
     }
 
-    /// The next step; nil when the task is cancelled, or it is time for a heartbeat.
-    private func nextStep() async throws -> LiveStep? {
-        guard let steps else {
-            let new = try query.steps(signal, since: start.position)
-            wasLost = start.hadResults && !new.isResumed
-            steps = new
-            return try await new.next()
-        }
-        guard let heartbeat else { return try await steps.next() }
-        heartbeat.begin()
-        return try await steps.next { heartbeat.isDue }
+    /// The next step, and what the client's results are called by then; nil when the task is cancelled, or it is time for a heartbeat.
+    private func nextStep() async throws -> (LiveStep, EventID)? {
+        var heartbeat = heartbeat
+        if let heartbeat, steps != nil { heartbeat.begin() } else { heartbeat = nil }
+        let steps = try steps ?? begin()
+        guard let step = try await steps.next(isInterrupted: { heartbeat?.isDue ?? false }) else { return nil }
+        return (step, EventID(step.new.position, steps.fingerprint(step)))
+    }
+
+    private func begin() throws -> LiveSteps {
+        let new = try query.steps(signal, since: start.id?.position, of: start.id?.fingerprint)
+        wasLost = start.hadResults && !new.isResumed
+        steps = new
+        return new
     }
 }
 
 /// What a client says that it has.
 struct EventStart: Sendable {
-    /// The position of its results, where that can be read.
-    let position: Position?
+    /// What its results are called, where that can be read.
+    let id: EventID?
     /// Whether it has results.
     let hadResults: Bool
 
@@ -71,7 +72,7 @@ struct EventStart: Sendable {
     init(lastEventID: String?) {
         let token = lastEventID ?? ""
         hadResults = !token.isEmpty
-        position = Position(token)
+        id = EventID(token)
     }
 }
 #endif

@@ -42,8 +42,8 @@ extension Store {
     ///
     /// - Parameters:
     ///   - request: what to show. Without an order records are in the order of their ids.
-    ///   - lastEventID: the client's header `Last-Event-ID`. With one that this store gave for the same request, it gets what has
-    ///     changed since, as long as the feed retains that (``updates(of:since:)``); with any other a `reset` and all rows.
+    ///   - lastEventID: the client's header `Last-Event-ID`. With one that a stream of this store gave for the same request, it gets
+    ///     what has changed since, as long as the feed retains that (``updates(of:since:)``); with any other a `reset` and all rows.
     ///   - options: heartbeats and the like.
     /// - Throws: ``StoreError``: as ``liveQuery(_:)``, and so before a response has begun.
     public func serverSentEvents<R: Record>(
@@ -58,7 +58,8 @@ extension LiveQuery {
     /// or that is asked for something else while it is streamed.
     ///
     /// - Parameters:
-    ///   - lastEventID: as for ``ModelStore/Store/serverSentEvents(of:lastEventID:_:)``.
+    ///   - lastEventID: as for ``ModelStore/Store/serverSentEvents(of:lastEventID:_:)``. One that was given before the query was
+    ///     asked for something else is one of another request.
     ///   - options: heartbeats and the like.
     public func serverSentEvents(
         lastEventID: String? = nil, _ options: EventOptions = EventOptions()

@@ -8,6 +8,47 @@ import Testing
 @Suite(.timeLimit(.minutes(20))) struct ResumingTests {
     private static let hot = Sensor.where { $0.celsius > 30 }.order { $0.celsius.descending }
 
+    /// What a new client's rows are called.
+    private static func id(of request: FetchRequest<Sensor>, _ store: Store) async throws -> String {
+        var client = Client(try store.serverSentEvents(of: request))
+        _ = try await client.readStep()
+        return client.lastEventID
+    }
+
+    @Test func `the rows of another request are taken back, whoever asks for something else`() async throws {
+        let store = try await Store.ofSensors(2)
+        try await store.heat("s1", to: 50)
+        let query = try store.liveQuery(Self.hot)
+        var client = Client(query.serverSentEvents())
+        _ = try await client.readStep()
+        let id = client.lastEventID
+        let others: [FetchRequest<Sensor>] = [
+            Self.hot.limit(0), Self.hot.limit(1), Self.hot.offset(1), Sensor.where { $0.celsius > 31 },
+            Sensor.where { $0.celsius > 30 }.order { $0.celsius.ascending }, FetchRequest(),
+        ]
+        for request in others {
+            try query.reconfigure(to: request)
+            var again = Client(query.serverSentEvents(lastEventID: id))
+            let step = try await again.readStep()
+            #expect(step.first?.hasPrefix("reset") == true, "\(step)")
+        }
+        try query.reconfigure(to: Self.hot)
+        var again = Client(query.serverSentEvents(lastEventID: id))
+        #expect(try await again.readStep() == [#"ready {"count":1}"#])
+    }
+
+    @Test func `a client that is told of another request while it reads goes on with that`() async throws {
+        let store = try await Store.ofSensors(2)
+        try await store.heat("s1", to: 50)
+        let query = try store.liveQuery(Self.hot)
+        var client = Client(query.serverSentEvents())
+        _ = try await client.readStep()
+        try query.reconfigure(to: Sensor.where { $0.celsius < 30 })
+        _ = try await client.readStep()
+        var again = Client(query.serverSentEvents(lastEventID: client.lastEventID))
+        #expect(try await again.readStep() == [#"ready {"count":1}"#])
+    }
+
     @Test func `a client that comes back gets what has changed, and nothing else`() async throws {
         let store = try await Store.ofSensors(5)
         for number in 0..<3 { try await store.heat("s\(number)", to: 40 + Double(number)) }
@@ -29,7 +70,7 @@ import Testing
                 #"update {"index":1,"changed":["note"],"record":{"id":"s1","celsius":41.0,"note":"x"}}"#,
                 #"ready {"count":3}"#,
             ])
-        #expect(again.lastEventID == last.description)
+        #expect(again.position == last)
         try await store.heat("s4", to: 200)
         #expect(try await again.readStep().first?.hasPrefix(#"insert {"index":0"#) == true)
     }
@@ -37,7 +78,8 @@ import Testing
     @Test func `a client that missed nothing is told so at once`() async throws {
         let store = try await Store.ofSensors(2)
         try await store.heat(to: 50)
-        var again = Client(try store.serverSentEvents(of: Self.hot, lastEventID: try store.position.description))
+        let id = try await Self.id(of: Self.hot, store)
+        var again = Client(try store.serverSentEvents(of: Self.hot, lastEventID: id))
         #expect(try await again.readStep() == [#"ready {"count":1}"#])
     }
 
@@ -78,20 +120,22 @@ import Testing
         var options = StoreOptions()
         options.limits.retainedChangeSets = 3
         let store = try await Store.ofSensors(1, options)
-        let compacted = try store.position
+        let all = Sensor.order { $0.id.ascending }
+        let compacted = try await Self.id(of: all, store)
         for celsius in 0..<10 { try await store.heat(to: Double(celsius)) }
         let other = try await Store.ofSensors(1)
         let now = try store.position
-        let future = "\(now.store.uuidString).\(String(now.epoch, radix: 16)).\(now.sequence + 5).77"
-        let diverged = "\(now.store.uuidString).\(String(now.epoch, radix: 16)).\(now.sequence).77"
-        for id in [compacted.description, try other.position.description, future, diverged] {
-            var client = Client(try store.serverSentEvents(of: Sensor.order { $0.id.ascending }, lastEventID: id))
+        let ofRequest = compacted[(compacted.lastIndex(of: ".") ?? compacted.endIndex)...]
+        let future = "\(now.store.uuidString).\(String(now.epoch, radix: 16)).\(now.sequence + 5).77\(ofRequest)"
+        let diverged = "\(now.store.uuidString).\(String(now.epoch, radix: 16)).\(now.sequence).77\(ofRequest)"
+        for id in [compacted, try await Self.id(of: all, other), future, diverged] {
+            var client = Client(try store.serverSentEvents(of: all, lastEventID: id))
             #expect(
                 try await client.readStep() == [
                     #"reset {"count":1}"#, #"snapshot {"index":0,"record":{"id":"s0","celsius":9.0,"note":null}}"#,
                     #"ready {"count":1}"#,
                 ], "\(id)")
-            #expect(client.lastEventID == now.description)
+            #expect(client.position == now)
         }
     }
 }

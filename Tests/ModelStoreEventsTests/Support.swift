@@ -55,6 +55,9 @@ struct Client<R: Record> {
         self.lastEventID = lastEventID ?? ""
     }
 
+    /// The position of its rows.
+    var position: Position? { lastEventID.lastIndex(of: ".").flatMap { Position(String(lastEventID[..<$0])) } }
+
     /// The events of the next buffer; none for a comment.
     mutating func read() async throws -> [Event]? {
         guard let buffer = try await iterator.next() else { return nil }

@@ -8,14 +8,21 @@ extension LiveQuery {
     ///   - signal: raised whenever there may be something else; others may raise it too.
     ///   - position: where the subscriber stands, if he had the results before; nil for one who begins. Where it cannot be told
     ///     any more what he had, he begins anew. Nothing from before it is given.
+    ///   - fingerprint: that of the request whose results he had; nil for the one that is asked for now. See
+    ///     ``LiveSteps/fingerprint(_:)``.
     /// - Throws: ``StoreError``: `closed`; `damaged`; why the request does not fit its type any more.
-    package func steps(_ signal: Signal = Signal(), since position: Position? = nil) throws -> LiveSteps {
+    package func steps(
+        _ signal: Signal = Signal(), since position: Position? = nil, of fingerprint: UInt64? = nil
+    ) throws -> LiveSteps {
         let steps = LiveSteps(self, signal)
         guard let position else { return steps }
         let request = request
         try core.view { view in
             guard try Self.isKnown(position, view) else { return }
-            steps.resume(from: try Self.past(of: request, at: position, view), at: position.sequence)
+            let type = try view._reading.catalog.binding(R.self).type
+            let isOther = fingerprint.map { $0 != request.request.resultFingerprint(type) } ?? false
+            let old = isOther ? nil : try Self.past(of: request, at: position, view)
+            steps.resume(from: old, at: position.sequence)
         }
         return steps
     }

@@ -108,7 +108,8 @@ package final class LiveSteps {
     /// The step to what is shown now, which is given in any case.
     private func firstStep() -> LiveStep {
         let step = stepToShown()
-        return isFirst || step.isDifferent ? step : nil
+        last = step.new
+        return step
     }
 
     /// What is shown now, without waiting for anything else, which is given by that. The first may be ahead of what is shown.
@@ -149,6 +150,11 @@ package final class LiveSteps {
     /// What is shown at a position; nil where that is not known any more.
     func shown(at sequence: UInt64) -> LiveShown? { subscription.use.result.shown(at: sequence) }
 
+    /// Tells the request that a step just given belongs to from others, for a subscriber who goes on elsewhere.
+    package func fingerprint(_ step: LiveStep) -> UInt64 {
+        subscription.use.result.key.request.resultFingerprint(step.new.type)
+    }
+
     /// Why there are no steps any more; nil while there are.
     var failure: StoreError? { subscription.use.result.failure }
 
@@ -158,6 +164,7 @@ package final class LiveSteps {
     func given(_ shown: LiveShown, _ state: inout WitnessStand.State) -> LiveStep {
         let isFirst = last == nil
         let step = LiveStep(from: last, to: shown)
+        guard isFirst || step.isDifferent else { return step }
         last = shown
         if let witness = state.witness {
             witnessed = state.subscribed(witnessed, to: .query(subscription.use.result.key))
