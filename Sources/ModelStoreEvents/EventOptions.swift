@@ -1,7 +1,8 @@
 #if ServerSentEvents
 /// How a stream of server-sent events is written.
 public struct EventOptions: Sendable {
-    /// After how long a silence a comment is sent, so that nobody in between takes the connection for dead; nil for never.
+    /// After how long a silence a comment or the newest id is sent, so that nobody in between takes the connection for dead, and a
+    /// client that comes back after a long silence is told what has changed; nil for never.
     ///
     /// Positive; proxies commonly close after 30 to 60 seconds.
     public var heartbeat: Duration? = .seconds(15)

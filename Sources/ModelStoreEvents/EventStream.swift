@@ -17,6 +17,8 @@ final class EventStream<R: Record> {
     private var batch: EventBatch?
     /// Whether the client has results that it has to forget.
     private var wasLost = false
+    /// What the client calls its results.
+    private var id: EventID?
 
     init(_ query: LiveQuery<R>, from start: EventStart, _ options: EventOptions) {
         self.query = query
@@ -30,9 +32,10 @@ final class EventStream<R: Record> {
         var buffer = ByteBuffer()
         if batch == nil {
             let isFirst = steps == nil
-            guard let (step, id) = try await nextStep() else { return Task.isCancelled ? nil : ByteBuffer(string: ServerSentEvent.heartbeat) }
+            guard let (step, id) = try await nextStep() else { return Task.isCancelled ? nil : silence() }
             if isFirst { ServerSentEvent(retryMilliseconds: options.retryMilliseconds).write(to: &buffer) }
             batch = EventBatch(step, id: id, wasLost: isFirst && wasLost)
+            self.id = id
         }
         while buffer.readableBytes < options.chunkByteCount {
             guard let event = try batch?.next() else {
@@ -58,6 +61,19 @@ final class EventStream<R: Record> {
         wasLost = start.hadResults && !new.isResumed
         steps = new
         return new
+    }
+
+    /// What is sent after a silence: the position, if it is another by now, so that a client that comes back is not asked for what it was
+    /// told long ago; else a comment.
+    private func silence() -> ByteBuffer {
+        guard let id, let position = steps?.quietPosition(), position != id.position else {
+            return ByteBuffer(string: ServerSentEvent.heartbeat)
+        }
+        let newer = EventID(position, id.fingerprint)
+        self.id = newer
+        var buffer = ByteBuffer()
+        ServerSentEvent(id: newer.description).write(to: &buffer)
+        return buffer
     }
 }
 

@@ -49,6 +49,34 @@ import Testing
         #expect(try await again.readStep() == [#"ready {"count":1}"#])
     }
 
+    @Test func `a stream goes on from where it was silent, not from its last change`() async throws {
+        var options = StoreOptions()
+        options.limits.retainedChangeSets = 3
+        let store = try await Store.ofSensors(2, options)
+        let clock = TestClock()
+        var events = EventOptions()
+        events.clock = clock
+        events.heartbeat = .seconds(10)
+        let request = Sensor.where { $0.id == "s1" }
+        var client = Client(try store.serverSentEvents(of: request, events))
+        _ = try await client.readStep()
+        let first = client.lastEventID
+        for celsius in 0..<10 { try await store.heat(to: Double(celsius)) }
+        let now = try store.position
+        let passing = Task {
+            while !Task.isCancelled {
+                clock.advance(by: .seconds(1))
+                await until { clock.sleeperCount == 1 || Task.isCancelled }
+            }
+        }
+        #expect(try await client.read() == [])
+        passing.cancel()
+        await passing.value
+        #expect(client.position == now && client.lastEventID != first)
+        var again = Client(try store.serverSentEvents(of: request, lastEventID: client.lastEventID))
+        #expect(try await again.readStep() == [#"ready {"count":1}"#])
+    }
+
     @Test func `a client that comes back gets what has changed, and nothing else`() async throws {
         let store = try await Store.ofSensors(5)
         for number in 0..<3 { try await store.heat("s\(number)", to: 40 + Double(number)) }

@@ -1,4 +1,4 @@
-import StoreEngine
+package import StoreEngine
 
 /// What can be subscribed to: a live result, or one that may be exchanged for that of another request.
 protocol LiveSubscribable: AnyObject, Sendable {
@@ -153,6 +153,16 @@ package final class LiveSteps {
     /// Tells the request that a step just given belongs to from others, for a subscriber who goes on elsewhere.
     package func fingerprint(_ step: LiveStep) -> UInt64 {
         subscription.use.result.key.request.resultFingerprint(step.new.type)
+    }
+
+    /// The newest position that is shown, where there is nothing to tell of what came since the last step; nil where there is, or a step is
+    /// being made.
+    package func quietPosition() -> Position? {
+        guard let last, let position = subscription.use.shownPosition else { return nil }
+        let shown = subscription.use.result.visible
+        // What is shown since is of a later position.
+        let isOld = shown.position.sequence <= position.sequence
+        return isOld && !LiveStep(from: last, to: shown).isDifferent ? position : nil
     }
 
     /// Why there are no steps any more; nil while there are.

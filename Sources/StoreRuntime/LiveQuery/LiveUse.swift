@@ -19,6 +19,9 @@ final class LiveUse: Sendable {
     nonisolated(nonsending) func untilShown(_ sequence: UInt64) async {
         await core.stepper.untilShown(Swift.max(result.oldestSequence, sequence))
     }
+
+    /// The position that is shown; nil while another one is about to be.
+    var shownPosition: Position? { core.stepper.shownPosition }
 }
 
 extension LiveUse: LiveSubscribable {

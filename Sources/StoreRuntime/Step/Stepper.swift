@@ -260,6 +260,12 @@ final class Stepper: Sendable {
         return storage
     }
 
+    /// The position that is shown; nil while another one was applied and is not shown yet.
+    var shownPosition: Position? {
+        let position = applied.withLock { $0.hasPublications ? nil : $0.position }
+        return position.flatMap { timeline.visibleSequence >= $0.sequence ? $0 : nil }
+    }
+
     // MARK: Live results
 
     /// The result of a request, kept up to date until it is released.
