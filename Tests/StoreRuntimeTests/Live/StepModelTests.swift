@@ -181,7 +181,7 @@ import Testing
         let core = held.store.core
         // As where a task comes while the store closes.
         core.stepper.stop()
-        let dependent = LiveDependent([])
+        let dependent = LiveDependent()
         core.stepper.add(dependent)
         let signal = Signal()
         dependent.subscribe(signal)
@@ -281,10 +281,11 @@ import Testing
     @Test func `each commit visits the effects and values that it concerns, and no others`() async throws {
         let held = try HeldStore()
         let stepper = held.store.core.stepper
-        for _ in 0..<100 { stepper.add(LiveDependent([])) }
-        let reads = try held.store.core.state.catalog.reads(of: FetchRequest<Sensor>())
-        let dependent = LiveDependent(reads)
-        stepper.add(dependent)
+        for _ in 0..<100 { stepper.add(LiveDependent()) }
+        let dependent = LiveDependent { catalog throws(StoreError) in
+            try catalog.reads(of: FetchRequest<Sensor>())
+        }
+        try stepper.add(dependent, held.store.core)
         let before = stepper.dependentVisitCount
         try held.put(1)
         await held.show()
