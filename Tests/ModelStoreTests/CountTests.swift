@@ -73,4 +73,20 @@ import Testing
         let none = try counted(Parcel.where { $0.labels.contains(long) })
         #expect(none.returned == 0)
     }
+
+    @Test func `pages behind an element are walked in its entries`() throws {
+        let store = try parcels()
+        let request = Parcel.where { $0.labels.contains("rare") }.order { $0.id.ascending }.limit(4)
+        try store.read { tx throws in
+            var (ids, token): ([Int], PageToken?) = ([], nil)
+            repeat {
+                let next = token.map { request.after($0) } ?? request
+                let page = try tx.page(next)
+                ids += page.rows.map(\.id)
+                #expect(try tx._reading.fetchDynamic(next.request, typeIndex: 0) { _ in true } == page.rows.count)
+                token = page.next
+            } while token != nil
+            #expect(ids == Array(stride(from: 0, to: 1_000, by: 100)))
+        }
+    }
 }

@@ -195,7 +195,11 @@ struct PlanPosition: Sendable {
         for (number, part) in candidate.parts.enumerated() {
             var value = own[number]
             if number < candidate.fixedCount {
-                let fixed = ConditionRanges(type: type.type, part: part).ranges(condition).ranges.first?.lower
+                // What is asked of an element says nothing of the field, only of the path.
+                let ranges =
+                    candidate.element == nil
+                    ? ConditionRanges(type: type.type, part: part).ranges(condition) : candidate.ranges
+                let fixed = ranges.ranges.first?.lower
                 // A record that does not meet the condition stands before or behind all that do.
                 if let value, value != fixed { return nil }
                 value = fixed
