@@ -212,20 +212,23 @@ import Testing
         // Has everything read again.
         try Store(at: held.folder.path, records: Sensor.self, Slot.self).close()
         await held.show()
-        #expect(told.positions.withLock { $0.count } == 1)
+        #expect(await told.positions.first { _ in true } != nil)
     }
 
     private final class Told: ModelObserver {
         private let store: Store
-        let positions = Mutex<[UInt64]>([])
+        private let continuation: AsyncStream<UInt64>.Continuation
+        let positions: AsyncStream<UInt64>
 
-        init(_ store: Store) { self.store = store }
+        init(_ store: Store) {
+            self.store = store
+            (positions, continuation) = AsyncStream<UInt64>.makeStream()
+        }
 
         func willShow() {}
 
         func ended() {
-            guard let sequence = try? store.view({ $0.position.sequence }) else { return }
-            positions.withLock { $0.append(sequence) }
+            if let sequence = try? store.view({ $0.position.sequence }) { continuation.yield(sequence) }
         }
     }
 
