@@ -6,6 +6,11 @@ package struct LiveDependencies: Hashable, Sendable {
         package let type: UInt32
         /// Its fields. A record that comes or goes counts as well.
         package fileprivate(set) var places: PlaceSet
+
+        package init(type: UInt32, places: PlaceSet) {
+            self.type = type
+            self.places = places
+        }
     }
 
     /// One for each type, the request's own first, all of whose fields count.

@@ -1,0 +1,45 @@
+import StoreEngine
+import Testing
+
+@testable import StoreRuntime
+
+/// What depends on fields of records, while the schema changes.
+@Suite(.timeLimit(.minutes(1))) struct LiveDependentTests {
+    private static func schema(_ fields: [String]) -> RecordSchema {
+        RecordSchema(
+            name: "House",
+            fields: [FieldSchema("id", String.self)] + fields.map { FieldSchema($0, Int.self, default: 0) },
+            id: IDSchema([0]))
+    }
+
+    private static func set(_ field: String, to value: Int64, in store: Store) async throws {
+        try await store.write { tx in
+            let catalog = tx._reading.catalog
+            let index = try catalog.requirePlace(ofTypeNamed: "House")
+            let known = try tx._reading.dynamicRecord(id: [.string("a")], typeIndex: index)
+            let type = catalog.types[index].type
+            var values = known?.values ?? type.fields.map { $0.name == "id" ? .string("a") : .int(0) }
+            if let place = type.place(ofFieldNamed: field) { values[place] = .int(value) }
+            _ = try tx.put(DynamicRecord(values: values), typeIndex: index, mode: known == nil ? .insert : .update)
+        }
+    }
+
+    @Test func `a field is followed to where it stands after another has gone`() async throws {
+        let store = try Store.temporary(records: Sensor.self)
+        try store.addTypes([Self.schema(["age", "floors"])])
+        try store.core.stepper.start(store.core)
+        try await Self.set("floors", to: 1, in: store)
+        let dependent = LiveDependent { catalog throws(StoreError) in
+            let type = catalog.types[try catalog.requirePlace(ofTypeNamed: "House")].type
+            return [LiveDependencies.OfType(type: type.id, places: PlaceSet([type.place(ofFieldNamed: "floors") ?? 0]))]
+        }
+        try store.core.stepper.add(dependent, store.core)
+        _ = try store.migrate(to: [Self.schema(["floors"])], isTrial: false)
+        // Its step is over when this is.
+        try await store.write { try $0.insert(Sensor(id: "s1", room: "hall", serial: "A-1")) }
+        let signal = Signal()
+        dependent.subscribe(signal)
+        try await Self.set("floors", to: 2, in: store)
+        #expect(await signal.wait() == .raised)
+    }
+}
