@@ -267,19 +267,20 @@ struct FetchCursor: ~Copyable, ~Escapable {
     @_lifetime(self: copy self)
     private mutating func step() throws(StoreError) -> Bool {
         guard try walker.advance() else { return false }
+        // Freed from the walker at once, which would be copied for as long as the key is borrowed from it.
+        let key = unsafe _overrideLifetime(walker.key, copying: scope)
         // An index entry's own record key may stand behind its value part.
-        if walker.key.byteCount >= orderedByteCount {
+        if key.byteCount >= orderedByteCount {
             try gatherGroup()
             return true
         }
         guard needsRecords else { return true }
         guard isIndexWalk else {
-            unsafe currentKey = _overrideLifetime(walker.key, copying: scope)
+            currentKey = key
             try take(unsafe _overrideLifetime(walker.value, copying: scope))
             return true
         }
-        let key = try unsafe _overrideLifetime(walker.recordKey(of: type), copying: scope)
-        try fetch(key)
+        try fetch(unsafe _overrideLifetime(walker.recordKey(of: type), copying: scope))
         return true
     }
 
