@@ -91,6 +91,7 @@ struct BulkDelivery {
         let models = try (0..<BulkDelivery.rows).map { try store.model(Item.self, id: $0) }
         let stepping = try await measure(store) { _ in }
         withExtendedLifetime(models) {}
+        let waking = try await measureWaking()
         print(
             "\(BulkDelivery.rows) rows changed in one commit, for each row, in brackets processor time of all threads:")
         print("  writing alone \(each(writing)); with models that nobody observes \(each(stepping));")
@@ -98,19 +99,42 @@ struct BulkDelivery {
         print(
             "  delivery past the writing: \(each((delivering.wall - writing.wall, delivering.processor - writing.processor)))"
         )
+        print("  as many tasks, each given a value by an AsyncStream of its own, without a store: \(each(waking))")
     }
 
     /// The median time of a commit that changes all rows, in nanoseconds.
     private func measure(
         _ store: Store, until isDone: (Int) async -> Void
     ) async throws -> (wall: Double, processor: Double) {
-        let processor = Monotonic.processorNanoseconds
-        let times = try await CommitTimes(BulkDelivery.commits) { number in
+        try await measure { number in
             try await store.write { tx in
                 for id in 0..<BulkDelivery.rows { try tx.update(Item.self, id: id) { $0.value += 1.5 } }
             }
             await isDone(number)
         }
+    }
+
+    /// What the language itself takes to wake as many tasks: nobody can deliver to tasks in less.
+    private func measureWaking() async throws -> (wall: Double, processor: Double) {
+        let arrived = Arrivals()
+        let streams = (0..<BulkDelivery.rows).map { _ in
+            AsyncStream.makeStream(of: Double.self, bufferingPolicy: .bufferingNewest(1))
+        }
+        let tasks = streams.map { stream in Task { for await _ in stream.stream { arrived.add() } } }
+        let waking = try await measure { number in
+            for stream in streams { stream.continuation.yield(Double(number)) }
+            await arrived.until((number + 1) * BulkDelivery.rows)
+        }
+        for stream in streams { stream.continuation.finish() }
+        for task in tasks { await task.value }
+        return waking
+    }
+
+    private func measure(
+        _ body: (Int) async throws -> Void
+    ) async throws -> (wall: Double, processor: Double) {
+        let processor = Monotonic.processorNanoseconds
+        let times = try await CommitTimes(BulkDelivery.commits, commit: body)
         let count = Double(BulkDelivery.commits + CommitTimes.warmUp)
         return (times.median * 1_000, Double(Monotonic.processorNanoseconds - processor) / count)
     }
