@@ -43,6 +43,9 @@ package struct LiveDependencies: Hashable, Sendable {
         case .inverse(let inverse, let condition, _, _):
             let reference = try catalog.reference(inverse, to: typeIndex)
             isAlone = false
+            let type = catalog.types[typeIndex].type
+            // One that is referred to may not be there, and is asked nothing then. Its id never changes.
+            if hops > 0, let id = type.place(ofField: type.idFields[0]) { insert(type.id, id) }
             insert(catalog.types[reference.source].type.id, reference.place)
             try note(condition, of: reference.source, hops: hops + 1, catalog)
         case .elements(let name, _, let condition):
