@@ -343,25 +343,18 @@ final class RawSide: Side {
     // A walk over all records that looks at the first eight bytes of each name, and decodes those that may be among the last.
     func fetchLastNames(limit: Int) throws -> Checksum {
         var last: [(word: UInt64, account: Account)] = []
-        try unsafe inTransaction { transaction in
-            var cursor: OpaquePointer?
-            try unsafe check(mdb_cursor_open(transaction, records, &cursor), "mdb_cursor_open")
-            defer { unsafe mdb_cursor_close(cursor) }
-            var keyBytes = unsafe MDB_val()
-            var found = unsafe MDB_val()
-            var least: UInt64 = 0
-            while unsafe mdb_cursor_get(cursor, &keyBytes, &found, MDB_NEXT) == 0, let record = unsafe found.mv_data {
-                let start = Int(unsafe record.loadUnaligned(fromByteOffset: 32, as: UInt16.self))
-                let end = Int(unsafe record.loadUnaligned(fromByteOffset: 34, as: UInt16.self))
-                guard end - start >= 8 else { throw BenchmarkError("a name is shorter than eight bytes") }
-                let word = UInt64(bigEndian: unsafe record.loadUnaligned(fromByteOffset: start, as: UInt64.self))
-                if word < least { continue }
-                let account = unsafe decode(UnsafeRawPointer(record))
-                let place = last.firstIndex { ($0.account.name, $0.account.id) < (account.name, account.id) }
-                last.insert((word, account), at: place ?? last.count)
-                if last.count > limit { last.removeLast() }
-                if last.count == limit { least = last[limit - 1].word }
-            }
+        var least: UInt64 = 0
+        try unsafe forEachRecord { record in
+            let start = Int(unsafe record.loadUnaligned(fromByteOffset: 32, as: UInt16.self))
+            let end = Int(unsafe record.loadUnaligned(fromByteOffset: 34, as: UInt16.self))
+            guard end - start >= 8 else { throw BenchmarkError("a name is shorter than eight bytes") }
+            let word = UInt64(bigEndian: unsafe record.loadUnaligned(fromByteOffset: start, as: UInt64.self))
+            if word < least { return }
+            let account = unsafe decode(record)
+            let place = last.firstIndex { ($0.account.name, $0.account.id) < (account.name, account.id) }
+            last.insert((word, account), at: place ?? last.count)
+            if last.count > limit { last.removeLast() }
+            if last.count == limit { least = last[limit - 1].word }
         }
         var checksum = Checksum()
         for entry in last { checksum.add(entry.account) }
@@ -384,6 +377,13 @@ final class RawSide: Side {
 
     func scan() throws -> Checksum {
         var checksum = Checksum()
+        try unsafe forEachRecord { checksum.add(unsafe decode($0)) }
+        return checksum
+    }
+
+    /// Walks all records in one transaction.
+    @inline(__always)
+    private func forEachRecord(_ body: (UnsafeRawPointer) throws -> Void) throws {
         try unsafe inTransaction { transaction in
             var cursor: OpaquePointer?
             try unsafe check(mdb_cursor_open(transaction, records, &cursor), "mdb_cursor_open")
@@ -392,11 +392,10 @@ final class RawSide: Side {
             var found = unsafe MDB_val()
             var code = unsafe mdb_cursor_get(cursor, &keyBytes, &found, MDB_FIRST)
             while code == 0, let record = unsafe found.mv_data {
-                checksum.add(unsafe decode(UnsafeRawPointer(record)))
+                unsafe try body(UnsafeRawPointer(record))
                 code = unsafe mdb_cursor_get(cursor, &keyBytes, &found, MDB_NEXT)
             }
             if code != MDB_NOTFOUND { try check(code, "mdb_cursor_get") }
         }
-        return checksum
     }
 }
