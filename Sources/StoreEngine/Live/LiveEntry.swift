@@ -10,7 +10,7 @@ struct LiveEntry: Sendable {
         case rerun
     }
 
-    let id: LiveRequestID
+    private(set) var id: LiveRequestID
     /// What was asked for, as it was given.
     let request: Request
     private(set) var plan: LivePlan
@@ -74,6 +74,12 @@ struct LiveEntry: Sendable {
         }
         touch = .none
         return publish()
+    }
+
+    /// Takes a name among the requests of another matcher, which has not brought a change here yet.
+    mutating func move(to id: LiveRequestID) {
+        self.id = id
+        visit = 0
     }
 
     /// Lets go of the rows of a request that is over.

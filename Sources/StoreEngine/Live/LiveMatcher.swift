@@ -79,13 +79,32 @@ package struct LiveMatcher: Sendable {
         _ request: Request, typeIndex: Int, fields: PlaceSet?, isCount: Bool, in scope: ReadingScope
     ) throws(StoreError) -> LiveRequestID {
         let plan = try LivePlan(request, typeIndex: typeIndex, fields: fields, in: scope.state.catalog)
-        serial += 1
-        let id = LiveRequestID(serial: serial, slot: free.last ?? Int32(entries.count))
-        var entry = LiveEntry(id, request, plan, isCount: isCount, lookahead: lookahead)
+        var entry = LiveEntry(nextID, request, plan, isCount: isCount, lookahead: lookahead)
         try entry.start(in: scope, &counters)
+        return enterNew(entry)
+    }
+
+    /// Adds a request that another matcher has kept up to date so far.
+    ///
+    /// - Parameters:
+    ///   - id: the other's name for it.
+    ///   - other: a matcher that has taken in all changes up to the end of the step that was applied here last. What the request
+    ///     took there is counted here too, so it is to have no other.
+    package mutating func adopt(_ id: LiveRequestID, of other: LiveMatcher) -> LiveRequestID {
+        var entry = other[id]
+        entry.move(to: nextID)
+        counters.add(other.counters)
+        return enterNew(entry)
+    }
+
+    /// The name that a new request gets.
+    private var nextID: LiveRequestID { LiveRequestID(serial: serial + 1, slot: free.last ?? Int32(entries.count)) }
+
+    private mutating func enterNew(_ entry: LiveEntry) -> LiveRequestID {
+        serial += 1
         if free.popLast() == nil { entries.append(entry) }
         enter(entry)
-        return id
+        return entry.id
     }
 
     /// Puts another request in the place of one: its rows are then those of the new one.

@@ -29,4 +29,12 @@ package struct LiveCounters: Hashable, Sendable {
     package internal(set) var reruns = 0
     /// How many records or entries of an index were looked at for both.
     package internal(set) var scanned = 0
+
+    mutating func add(_ other: LiveCounters) {
+        visited += other.visited
+        tested += other.tested
+        refills += other.refills
+        reruns += other.reruns
+        scanned += other.scanned
+    }
 }

@@ -17,34 +17,25 @@ struct LiveRegistry {
 
     func interest(inType number: UInt32) -> StepNet.Interest { matcher.interest(inType: number) }
 
-    /// The result of a request, shared where there is one.
+    /// The result of a request that somebody uses already; nil where nobody does.
+    mutating func share(_ key: LiveKey) -> LiveResult? {
+        guard let entry = entries[key] else { return nil }
+        entries[key]?.useCount += 1
+        return entry.result
+    }
+
+    /// Keeps a result up to date from now on.
     ///
-    /// - Parameter scope: the snapshot of the step that was applied last.
-    mutating func use(
-        _ key: LiveKey, in scope: ReadingScope, at position: Position, _ timeline: Timeline
-    ) throws(StoreError) -> LiveResult {
-        if let entry = entries[key] {
-            entries[key]?.useCount += 1
-            return entry.result
-        }
-        let typeIndex = try scope.state.catalog.requirePlace(ofTypeNamed: key.typeName)
-        let fields = key.fields?.places(in: scope.state.catalog.types[typeIndex].type)
-        let id =
-            key.isCount
-            ? try matcher.addCount(key.request, typeIndex: typeIndex, in: scope)
-            : try matcher.add(key.request, typeIndex: typeIndex, fields: fields, in: scope)
-        let result = LiveResult(key, timeline, shown(id, key, at: position, scope.state.catalog))
+    /// - Parameters:
+    ///   - start: the result at the step that was applied last. Nobody uses one of its key.
+    ///   - catalog: that of the step.
+    mutating func adopt(_ start: LiveStart, _ catalog: Catalog, _ timeline: Timeline) -> LiveResult {
+        let key = start.key
+        let id = start.adopt(into: &matcher)
+        let result = LiveResult(key, timeline, start.shown(catalog))
         entries[key] = Entry(id: id, result: result, useCount: 1)
         keys[id] = key
         return result
-    }
-
-    /// What a request has for a result in a snapshot, of which nothing is kept up to date.
-    static func run(
-        _ key: LiveKey, in scope: ReadingScope, at position: Position, _ timeline: Timeline
-    ) throws(StoreError) -> LiveShown {
-        var registry = LiveRegistry()
-        return try registry.use(key, in: scope, at: position, timeline).visible
     }
 
     /// Ends all results: nothing can be kept up to date any more.
@@ -99,8 +90,6 @@ struct LiveRegistry {
     }
 
     private func shown(_ id: LiveRequestID, _ key: LiveKey, at position: Position, _ catalog: Catalog) -> LiveShown {
-        LiveShown(
-            rows: key.isCount ? LiveRows() : matcher.rows(id), count: matcher.count(id), position: position,
-            catalog: catalog, type: matcher.type(id), fields: matcher.fields(id))
+        LiveShown(matcher, id, isCount: key.isCount, at: position, catalog)
     }
 }

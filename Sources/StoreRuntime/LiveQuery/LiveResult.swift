@@ -45,6 +45,13 @@ package struct LiveShown: Sendable {
         self.fields = fields
         structure = position.sequence
     }
+
+    /// What a matcher has for a request.
+    init(_ matcher: LiveMatcher, _ id: LiveRequestID, isCount: Bool, at position: Position, _ catalog: Catalog) {
+        self.init(
+            rows: isCount ? LiveRows() : matcher.rows(id), count: matcher.count(id), position: position,
+            catalog: catalog, type: matcher.type(id), fields: matcher.fields(id))
+    }
 }
 
 /// The maintained result of one request, shared by all who subscribe to it.
@@ -100,8 +107,9 @@ final class LiveResult: Observable, Sendable {
     /// What the calling thread's view has, where that is older than all that is known; else the oldest that is.
     private func shownBeforeAll() -> LiveShown {
         guard let view = ReadViewStorage.current(on: timeline),
-            let shown = try? LiveRegistry.run(key, in: view.scope, at: view.position, timeline)
+            let start = try? LiveStart(key, in: view.scope, at: view.position)
         else { return state.withLock { $0.versions.oldest } }
+        let shown = start.shown(view.scope.state.catalog)
         let floor = timeline.floor
         state.withLock { $0.versions.addEarlier(shown, at: view.sequence, floor: floor) }
         return shown

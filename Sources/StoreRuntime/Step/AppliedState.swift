@@ -82,31 +82,45 @@ struct AppliedState {
         let target = Position(store: scope.state.identity, head: head)
         willApply(head.sequence)
         let net = try net(scope, to: target, tables, recent)
-        var isReset = net.resetsAll || catalogVersion != scope.state.catalog.version
-        var changes: [StepChange] = []
-        do throws(StoreError) {
-            if !isReset { changes = try net.finish() }
-        } catch {
-            guard error.code == .damaged else { throw error }
-            // The feed cannot be read here; records say what there is.
-            isReset = true
-        }
+        // Nothing of another schema can be told by its changes.
+        let changes = catalogVersion == scope.state.catalog.version ? try net.readableChanges() : nil
         // Nothing fails from here on: what was applied once must not be applied again.
         var publication = Publication(target.sequence)
-        let told = isReset || !net.resetTypes.isEmpty ? nil : changes
+        let told = net.resetTypes.isEmpty ? changes : nil
         live.apply(told, in: scope, at: target, &publication)
         if catalogVersion != scope.state.catalog.version { dependents.read(scope.state.catalog) }
         dependents.apply(told, &publication)
         for table in tables {
-            if isReset || table.typeNumber(scope.state.catalog).map(net.resetTypes.contains) ?? false {
-                table.refresh(scope, at: target, &publication)
-            } else {
+            let isReset = table.typeNumber(scope.state.catalog).map(net.resetTypes.contains) ?? false
+            if let changes, !isReset {
                 table.apply(changes, from: position.sequence, in: scope, at: target, &publication)
+            } else {
+                table.refresh(scope, at: target, &publication)
             }
         }
         applied = target
         catalogVersion = scope.state.catalog.version
         publications.append(publication)
+    }
+
+    /// Keeps a result up to date from now on that was run on a snapshot of its own.
+    ///
+    /// - Parameter scope: the snapshot of the step that was applied last.
+    /// - Returns: the result; another one where somebody was quicker with the same request.
+    /// - Throws: ``StoreError``: why the request does not fit its type any more; `damaged`.
+    mutating func use(
+        _ start: LiveStart, in scope: ReadingScope, recent: Dispatcher, _ timeline: Timeline
+    ) throws -> LiveResult {
+        if let shared = live.share(start.key) { return shared }
+        var start = start
+        if start.position.sequence < position.sequence {
+            let catalog = scope.state.catalog
+            let interest = Dictionary(
+                uniqueKeysWithValues: catalog.types.map { ($0.type.id, start.interest(inType: $0.type.id)) })
+            let net = try net(scope, from: start.position, to: position, interest, recent)
+            try start.catchUp(net.resetTypes.isEmpty ? net.readableChanges() : nil, in: scope, at: position)
+        }
+        return live.adopt(start, scope.state.catalog, timeline)
     }
 
     /// The net changes since the last step.
@@ -123,8 +137,18 @@ struct AppliedState {
         for table in tables where !table.isEmpty {
             if let number = table.typeNumber(catalog), interest[number] == .nothing { interest[number] = .after }
         }
-        var net = StepNet(catalog) { [interest] in interest[$0] ?? .nothing }
-        var position = self.position
+        return try net(scope, from: position, to: target, interest, dispatcher)
+    }
+
+    /// The net changes between two positions.
+    ///
+    /// - Parameter interest: what is of interest of a type, by its number.
+    private func net(
+        _ scope: ReadingScope, from start: Position, to target: Position, _ interest: [UInt32: StepNet.Interest],
+        _ dispatcher: Dispatcher
+    ) throws -> StepNet {
+        var net = StepNet(scope.state.catalog) { interest[$0] ?? .nothing }
+        var position = start
         let count = Int(clamping: target.sequence - position.sequence)
         for entry in dispatcher.recent(after: position.sequence, limit: count) {
             let part = try entry.part(store: target.store)

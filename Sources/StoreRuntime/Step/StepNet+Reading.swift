@@ -23,4 +23,15 @@ extension StepNet {
             }
         }
     }
+
+    /// The net changes; nil where only the records say what there is now, as with what the feed holds unreadably.
+    func readableChanges() throws(StoreError) -> [StepChange]? {
+        if resetsAll { return nil }
+        do throws(StoreError) {
+            return try finish()
+        } catch {
+            guard error.code == .damaged else { throw error }
+            return nil
+        }
+    }
 }

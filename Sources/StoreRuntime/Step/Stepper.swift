@@ -269,13 +269,34 @@ final class Stepper: Sendable {
     // MARK: Live results
 
     /// The result of a request, kept up to date until it is released.
+    ///
+    /// - Complexity: that of running the request, unless somebody uses its result already. Steps go on meanwhile.
     func use(_ key: LiveKey, _ core: StoreCore) throws -> LiveResult {
+        let shared = try atNewest(core) { applied, _ in applied.live.share(key) }
+        return try shared ?? use(start(key, core), core)
+    }
+
+    /// Runs a request on a snapshot of its own.
+    func start(_ key: LiveKey, _ core: StoreCore) throws -> LiveStart {
+        let transaction = try core.beginRead()
+        let scope = transaction._reading
+        return try LiveStart(key, in: scope, at: scope.feedPosition())
+    }
+
+    /// The result of a request that was run, with what was committed since.
+    func use(_ start: LiveStart, _ core: StoreCore) throws -> LiveResult {
+        try atNewest(core) { applied, scope in try applied.use(start, in: scope, recent: core.dispatcher, timeline) }
+    }
+
+    /// Applies what was committed, and then calls `body` with the newest snapshot before anything else is applied.
+    private func atNewest<T>(
+        _ core: StoreCore, _ body: (inout AppliedState, ReadingScope) throws -> T
+    ) throws -> T {
         let (result, isAhead) = try applied.withLock { applied in
             let transaction = try core.beginRead()
             if applied.isEnded { throw WriteQueue.closed }
             try apply(transaction, &applied, core)
-            let result = try applied.live.use(key, in: transaction._reading, at: applied.position, timeline)
-            return (result, applied.hasPublications)
+            return (try body(&applied, transaction._reading), applied.hasPublications)
         }
         if isAhead { ask() }
         return result
@@ -294,14 +315,7 @@ final class Stepper: Sendable {
 
     /// Has a dependent told of what is committed from now on.
     func add(_ dependent: LiveDependent, _ core: StoreCore) throws {
-        let isAhead = try applied.withLock { applied in
-            let transaction = try core.beginRead()
-            if applied.isEnded { throw WriteQueue.closed }
-            try apply(transaction, &applied, core)
-            try applied.dependents.add(dependent, transaction._reading.catalog)
-            return applied.hasPublications
-        }
-        if isAhead { ask() }
+        try atNewest(core) { applied, scope in try applied.dependents.add(dependent, scope.catalog) }
     }
 
     func remove(_ dependent: LiveDependent) { applied.withLock { $0.dependents.remove(dependent) } }

@@ -6,7 +6,7 @@ import StoreRuntime
 struct LiveHarness {
     /// A request and what was seen of it.
     struct Subject {
-        let id: LiveRequestID
+        var id: LiveRequestID
         let request: Request
         let typeIndex: Int
         var isCount = false
@@ -25,9 +25,16 @@ struct LiveHarness {
         let id: [DynamicValue]
     }
 
+    /// A request that was run and is not kept up to date with the others yet.
+    private struct Start {
+        var matcher: LiveMatcher
+        var subject: Subject
+    }
+
     let store: Store
     var matcher: LiveMatcher
     var subjects: [Subject] = []
+    private var starts: [Start] = []
     /// For each type the records by their keys, as they were at the end of the last step.
     private(set) var tables: [[[UInt8]: Stored]]
 
@@ -42,29 +49,54 @@ struct LiveHarness {
     mutating func add(
         _ request: Request, typeIndex: Int = 0, fields: PlaceSet? = nil, dependsOnOthers: Bool = false
     ) throws -> Int {
-        var matcher = matcher
-        let id = try store.read { tx in
-            try matcher.add(request, typeIndex: typeIndex, fields: fields, in: tx._reading)
-        }
-        self.matcher = matcher
-        var subject = Subject(id: id, request: request, typeIndex: typeIndex, fields: fields)
-        subject.dependsOnOthers = dependsOnOthers
-        subject.rows = matcher.rows(id)
-        subject.seen = subject.rows
-        subjects.append(subject)
-        try store.read { tx in try check(subject, tx._reading) }
-        return subjects.count - 1
+        let subject = try run(request, typeIndex: typeIndex, fields: fields, dependsOnOthers, in: &matcher)
+        return try take(subject)
     }
 
     /// Adds a request that is counted only.
     @discardableResult
     mutating func addCount(_ request: Request, typeIndex: Int = 0) throws -> Int {
-        var matcher = matcher
-        let id = try store.read { tx in try matcher.addCount(request, typeIndex: typeIndex, in: tx._reading) }
-        self.matcher = matcher
+        try take(runCount(request, typeIndex: typeIndex, in: &matcher))
+    }
+
+    /// Runs a request apart from the others, to which it comes after the next step.
+    mutating func start(_ request: Request, typeIndex: Int = 0, fields: PlaceSet? = nil, isCount: Bool = false) throws {
+        var apart = LiveMatcher()
+        let subject =
+            isCount
+            ? try runCount(request, typeIndex: typeIndex, in: &apart)
+            : try run(request, typeIndex: typeIndex, fields: fields, false, in: &apart)
+        starts.append(Start(matcher: apart, subject: subject))
+    }
+
+    private func run(
+        _ request: Request, typeIndex: Int, fields: PlaceSet?, _ dependsOnOthers: Bool, in matcher: inout LiveMatcher
+    ) throws -> Subject {
+        var changed = matcher
+        let id = try store.read { tx in
+            try changed.add(request, typeIndex: typeIndex, fields: fields, in: tx._reading)
+        }
+        matcher = changed
+        var subject = Subject(id: id, request: request, typeIndex: typeIndex, fields: fields)
+        subject.dependsOnOthers = dependsOnOthers
+        return subject
+    }
+
+    private func runCount(_ request: Request, typeIndex: Int, in matcher: inout LiveMatcher) throws -> Subject {
+        var changed = matcher
+        let id = try store.read { tx in try changed.addCount(request, typeIndex: typeIndex, in: tx._reading) }
+        matcher = changed
         var subject = Subject(id: id, request: request, typeIndex: typeIndex)
         subject.isCount = true
-        subject.count = matcher.count(id)
+        return subject
+    }
+
+    /// Takes a request in that the matcher has, and checks what it has for it.
+    private mutating func take(_ subject: Subject) throws -> Int {
+        var subject = subject
+        subject.rows = subject.isCount ? LiveRows() : matcher.rows(subject.id)
+        subject.count = matcher.count(subject.id)
+        subject.seen = subject.rows
         subjects.append(subject)
         try store.read { tx in try check(subject, tx._reading) }
         return subjects.count - 1
@@ -81,16 +113,28 @@ struct LiveHarness {
     @discardableResult
     mutating func step(reversed: Bool = false) throws -> [Int] {
         let old = tables
-        var matcher = matcher
+        var (matcher, starts) = (matcher, starts)
         let (tables, outcome) = try store.read { tx in
             let tables = try Self.read(tx._reading)
             var changes = try Self.changes(from: old, to: tables, tx._reading.catalog)
             if reversed { changes.reverse() }
+            for number in starts.indices {
+                if let failure = starts[number].matcher.apply(changes, in: tx._reading).failures.first {
+                    throw failure.error
+                }
+            }
             return (tables, matcher.apply(changes, in: tx._reading))
         }
         self.matcher = matcher
         self.tables = tables
-        return try take(outcome)
+        let changed = try take(outcome)
+        for start in starts {
+            var subject = start.subject
+            subject.id = self.matcher.adopt(subject.id, of: start.matcher)
+            _ = try take(subject)
+        }
+        self.starts = []
+        return changed
     }
 
     /// Runs all requests again, and checks every result.

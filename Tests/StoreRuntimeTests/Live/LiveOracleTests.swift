@@ -54,11 +54,14 @@ import Testing
         var request = writer.generator.request(type)
         (request.isDistinct, request.fields) = (false, nil)
         if request.limit == 1_000 { request.limit = nil }
-        if writer.generator.chance(20) {
+        let (isCount, isApart) = (writer.generator.chance(20), writer.generator.chance(30))
+        let places = type.fields.indices.filter { _ in writer.generator.chance(30) }
+        let fields = !isCount && writer.generator.chance(30) ? PlaceSet(places) : nil
+        if isApart {
+            try harness.start(request, typeIndex: typeIndex, fields: fields, isCount: isCount)
+        } else if isCount {
             try harness.addCount(request, typeIndex: typeIndex)
         } else {
-            let places = type.fields.indices.filter { _ in writer.generator.chance(30) }
-            let fields = writer.generator.chance(30) ? PlaceSet(places) : nil
             try harness.add(request, typeIndex: typeIndex, fields: fields)
         }
     }

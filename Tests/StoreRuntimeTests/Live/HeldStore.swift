@@ -1,0 +1,74 @@
+import LMDB
+import StoreEngine
+import Synchronization
+
+@testable import StoreRuntime
+
+/// A store whose steps can be held while it commits.
+final class HeldStore: Sendable {
+    let folder: StoreFolder
+    let store: Store
+    let failures: Failures
+
+    final class Failures: Sendable {
+        let errors = Mutex<[StoreError]>([])
+    }
+
+    init() throws {
+        folder = try StoreFolder()
+        failures = Failures()
+        var options = StoreOptions()
+        options.durability = .relaxed
+        options.onEvent = { [failures] event in
+            if case .observationFailed(let error) = event { failures.errors.withLock { $0.append(error) } }
+        }
+        store = try Store(at: folder.path, records: Sensor.self, options: options)
+        try store.core.stepper.start(store.core)
+    }
+
+    /// Has no steps made from here on.
+    func hold() { store.core.stepper.hold() }
+
+    /// Has what was committed since ``hold()`` applied in one step, and waits until it is shown.
+    func show() async {
+        store.core.stepper.resume()
+        await store.core.stepper.untilShown(store.core)
+    }
+
+    /// Commits, and does not wait until that is shown.
+    func commit(_ body: @escaping @Sendable (inout WriteTransaction) throws -> Void) throws {
+        let core = store.core
+        let before = try core.access.look().sequence
+        let failure = Mutex<(any Error)?>(nil)
+        core.submit(core.makeJob(nil, body, ResultBox())) { result in
+            if case .failure(let error) = result { failure.withLock { $0 = error } }
+        }
+        // The writer does this between commits.
+        while try core.access.look().sequence == before {
+            if let error = failure.withLock({ $0 }) { throw error }
+            try core.perform {}
+        }
+    }
+
+    func put(_ celsius: Double) throws {
+        try commit { tx in
+            if try tx.get(Sensor.self, id: "s1") == nil {
+                try tx.insert(Sensor(id: "s1", room: "hall", serial: "A-1", celsius: celsius))
+            } else {
+                try tx.update(Sensor.self, id: "s1") { $0.celsius = celsius }
+            }
+        }
+    }
+
+    func delete() throws { try commit { tx in _ = try tx.delete(Sensor.self, id: "s1") } }
+
+    /// Changes the files as a foreign program would.
+    func tamper(_ body: @escaping @Sendable (inout LMDBWriteTransaction) throws -> Void) throws {
+        let environment = store.core.environment
+        try store.core.perform {
+            var raw = try environment.beginWrite()
+            try body(&raw)
+            try raw.commit()
+        }
+    }
+}
