@@ -91,7 +91,8 @@ extension ExpressionParser {
         case .field(let field):
             throw source.error(
                 at: operand.range,
-                "\(field.name.text) is \(field.type), which is not calculated with; integers, float and double are")
+                "\(field.name.text) is \(field.type), which is not calculated with; integers, float, double and decimal are"
+            )
         case .literal, .inverse, .size:
             throw source.error(at: operand.range, "expected a number to calculate with, found \(operand.description)")
         }
@@ -106,7 +107,9 @@ extension ExpressionParser {
         guard !types.isEmpty else {
             throw source.error(at: left.range, "one side of \(comparison.rawValue) has to name a field")
         }
-        let floating: FieldType = types == [.float] ? .float : .double
+        let hasFloats = types.contains(.float) || types.contains(.double)
+        let floating: FieldType =
+            types == [.float] ? .float : types.contains(.decimal) && !hasFloats ? .decimal : .double
         return .arithmetic(try node(first, floating), comparison, try node(second, floating))
     }
 
@@ -134,5 +137,5 @@ extension ExpressionParser {
 
 extension FieldType {
     /// Whether it is calculated with.
-    fileprivate var isNumber: Bool { isInteger || self == .float || self == .double }
+    fileprivate var isNumber: Bool { isInteger || [.float, .double, .decimal].contains(self) }
 }

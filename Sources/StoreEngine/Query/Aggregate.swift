@@ -6,22 +6,34 @@ public struct Aggregate<Root, Value>: Sendable {
     let value: @Sendable (AggregateState) throws(StoreError) -> Value
 }
 
-extension Field where Value: NumberFieldValue {
+extension Field where Value: SummableFieldValue {
     /// The sum of the field.
     ///
-    /// Using it throws ``StoreError`` with the code `tooLarge` when a sum of integers does not fit the field's type.
-    public var sum: Aggregate<Root, Value.Number> {
+    /// Using it throws ``StoreError`` with the code `tooLarge` when the sum does not fit the field's type.
+    public var sum: Aggregate<Root, Value.Summand> {
         Aggregate(term: AggregateTerm(.sum, name)) { [name] (state: AggregateState) throws(StoreError) in
-            guard let sum = Value.Number(sumOf: state.integer, state.floating) else {
-                throw StoreError(.tooLarge, "the sum of \(name) does not fit \(Value.Number.self)")
-            }
+            guard let sum = Value.Summand(state.sum) else { throw StoreError(tooLargeSumOf: name, Value.Summand.self) }
             return sum
         }
     }
 
     /// The mean of the field; nil where no record has a value.
-    public var average: Aggregate<Root, Double?> {
-        Aggregate(term: AggregateTerm(.average, name)) { (state: AggregateState) throws(StoreError) in state.mean }
+    ///
+    /// Using it throws ``StoreError`` with the code `tooLarge` when the sum of decimals or durations is out of range.
+    public var average: Aggregate<Root, Value.Summand.Mean?> {
+        Aggregate(term: AggregateTerm(.average, name)) { [name] (state: AggregateState) throws(StoreError) in
+            if state.count == 0 { return nil }
+            guard let mean = Value.Summand.mean(state.sum, count: state.count) else {
+                throw StoreError(tooLargeSumOf: name, Value.Summand.self)
+            }
+            return mean
+        }
+    }
+}
+
+extension StoreError {
+    init(tooLargeSumOf field: some CustomStringConvertible, _ type: some Any) {
+        self.init(.tooLarge, "the sum of \(field) does not fit \(type)")
     }
 }
 
@@ -85,14 +97,10 @@ package struct AggregateTerm: Hashable, Sendable {
 package struct AggregateState: Sendable {
     /// How many there were.
     package fileprivate(set) var count = 0
-    /// The sum of integers; no number of records makes 128 bits overflow.
-    package fileprivate(set) var integer: Int128 = 0
-    package fileprivate(set) var floating = 0.0
+    /// What they add up to.
+    package fileprivate(set) var sum = FieldSum()
     /// The least or greatest value, encoded, and its key.
     fileprivate(set) var best: (key: [UInt8], value: [UInt8])?
-
-    /// The mean; nil of nothing.
-    package var mean: Double? { count == 0 ? nil : (Double(integer) + floating) / Double(count) }
 }
 
 /// An aggregate made ready for a type's records.
@@ -105,8 +113,8 @@ struct CompiledAggregate: Sendable {
     init(_ term: AggregateTerm, of type: RecordType) throws(StoreError) {
         access = try FieldAccess(term.field, of: type)
         kind = term.kind
-        let isNumber = NumberKind(access.type) != nil
-        guard let component = KeyComponent(access.type), isNumber || kind == .min || kind == .max else {
+        let isSummable = NumberKind(access.type) != nil
+        guard let component = KeyComponent(access.type), isSummable || kind == .min || kind == .max else {
             throw StoreError(
                 .invalidValue, "\(type.name).\(term.field), of type \(access.type), has no \(kind.rawValue)")
         }
@@ -119,11 +127,7 @@ struct CompiledAggregate: Sendable {
         state.count += 1
         switch kind {
         case .sum, .average:
-            switch try NumberKind(access.type)?.read(value) {
-            case .integer(let number): state.integer += number
-            case .floating(let number): state.floating += number
-            case nil: break
-            }
+            if let number = try NumberKind(access.type)?.read(value) { state.sum.add(number) }
         case .min, .max:
             var writer = ByteWriter(capacity: 64)
             try component.append(value, to: &writer)

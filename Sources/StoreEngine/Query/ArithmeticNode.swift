@@ -1,11 +1,12 @@
 /// A calculation on numbers of a record, as a tree.
 ///
 /// Integers of all widths are calculated in 128 bits. Where a `Double` takes part, or a `Float` and an integer field, all is
-/// calculated in `Double`; in `Float` where only floats and integer values do. What has no result is none: with a field that is
-/// none, past 128 bits, and a division of integers by zero. Floating numbers follow IEEE 754.
+/// calculated in `Double`; in `Float` where only floats and integer values do; in `Decimal` where fields are decimals and integers,
+/// whatever values are. What has no result is none: with a field that is none, past 128 bits or the range of `Decimal`, and a
+/// division of integers or decimals by zero. Floating numbers follow IEEE 754.
 package indirect enum ArithmeticNode: Hashable, Sendable {
     case field(FieldName)
-    /// An integer or a floating number.
+    /// An integer, a floating number or a decimal.
     case value(DynamicValue)
     case operation(ArithmeticNode, ArithmeticOperator, ArithmeticNode)
 

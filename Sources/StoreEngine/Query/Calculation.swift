@@ -6,8 +6,9 @@
 ///
 /// Integers of all widths are calculated in 128 bits, so that products of two fields do not overflow; `/` rounds towards
 /// zero. Where a `Double` takes part all is calculated in `Double`, in `Float` where only floats and integer values do, by
-/// IEEE 754. What has no result is nil: with a field that is nil, past 128 bits, and a division of integers by zero. As
-/// with fields, nil is neither less nor greater than anything.
+/// IEEE 754. Decimals are calculated with in `Decimal`, with 38 digits, also with values such as `2.5`; in `Double` with fields that
+/// are floating numbers. What has no result is nil: with a field that is nil, past 128 bits or the range of `Decimal`, and a division
+/// of integers or decimals by zero. As with fields, nil is neither less nor greater than anything.
 ///
 /// It has no type of number: were numbers told apart here, one mistake in a condition could keep the type checker busy for
 /// many seconds.

@@ -1,15 +1,18 @@
+import Foundation
+
 /// A calculation and what it is compared with, made ready for a type's records.
 struct CompiledArithmetic: Sendable {
     /// A calculation whose numbers are all of one kind.
-    private indirect enum Term: Sendable {
+    fileprivate indirect enum Term: Sendable {
         case field(FieldAccess, NumberKind)
         case integer(Int128)
         case floating(Double)
+        case decimal(Decimal)
         case operation(Term, ArithmeticOperator, Term)
     }
 
     private enum Kind {
-        case integer, float, double
+        case integer, float, double, decimal
     }
 
     private let left: Term
@@ -23,28 +26,40 @@ struct CompiledArithmetic: Sendable {
     ) throws(StoreError) {
         var kinds: Set<NumberKind> = []
         var hasFields = false
-        self.left = try Self.term(left, type, &kinds, &hasFields)
-        self.right = try Self.term(right, type, &kinds, &hasFields)
+        var values: Set<NumberKind> = []
+        let terms = [
+            try Self.term(left, type, &kinds, &values, &hasFields),
+            try Self.term(right, type, &kinds, &values, &hasFields),
+        ]
         self.comparison = comparison
         let isFloating = kinds.contains(.float) || kinds.contains(.double)
-        kind = isFloating ? kinds == [.float] ? .float : .double : .integer
+        let hasDecimals = kinds.contains(.decimal) || values.contains(.decimal)
+        // A value such as 2.5 that is put together with decimals is one.
+        let decimals = isFloating || !hasDecimals ? [] : terms.compactMap(\.decimal)
+        if decimals.count == terms.count {
+            (self.left, self.right, kind) = (decimals[0], decimals[1], .decimal)
+        } else {
+            kinds.formUnion(values)
+            (self.left, self.right) = (terms[0], terms[1])
+            kind = kinds.isSubset(of: [.signed, .unsigned]) ? .integer : kinds == [.float] ? .float : .double
+        }
         guard hasFields else {
             throw StoreError(.invalidValue, "a calculation on \(type.name) names no field", remedy: "compare a field")
         }
     }
 
     private static func term(
-        _ node: ArithmeticNode, _ type: RecordType, _ kinds: inout Set<NumberKind>, _ hasFields: inout Bool,
-        depth: Int = 0
+        _ node: ArithmeticNode, _ type: RecordType, _ kinds: inout Set<NumberKind>, _ values: inout Set<NumberKind>,
+        _ hasFields: inout Bool, depth: Int = 0
     ) throws(StoreError) -> Term {
         guard depth < ConditionMistake.maximumDepth else { throw ConditionMistake.deepCalculation.error }
         switch node {
         case .field(let name):
             let access = try FieldAccess(name, of: type)
-            guard let kind = NumberKind(access.type) else {
+            guard let kind = NumberKind(access.type), kind.isNumber else {
                 throw StoreError(
                     .invalidValue, "\(type.name).\(name), of type \(access.type), is not calculated with",
-                    remedy: "use integers, float or double")
+                    remedy: "use integers, float, double or decimal")
             }
             kinds.insert(kind)
             hasFields = true
@@ -52,17 +67,20 @@ struct CompiledArithmetic: Sendable {
         case .value(.int(let value)): return .integer(Int128(value))
         case .value(.uint(let value)): return .integer(Int128(value))
         case .value(.float(let value)):
-            kinds.insert(.float)
+            values.insert(.float)
             return .floating(Double(value))
         case .value(.double(let value)):
-            kinds.insert(.double)
+            values.insert(.double)
             return .floating(value)
+        case .value(.decimal(let value)):
+            values.insert(.decimal)
+            return .decimal(value)
         case .value(let value):
             throw StoreError(.invalidValue, "\(value.text) is no number to calculate with on \(type.name)")
         case .operation(let left, let sign, let right):
             return .operation(
-                try term(left, type, &kinds, &hasFields, depth: depth + 1), sign,
-                try term(right, type, &kinds, &hasFields, depth: depth + 1))
+                try term(left, type, &kinds, &values, &hasFields, depth: depth + 1), sign,
+                try term(right, type, &kinds, &values, &hasFields, depth: depth + 1))
         }
     }
 
@@ -73,6 +91,8 @@ struct CompiledArithmetic: Sendable {
             return compare(try integer(left, table), try integer(right, table)) { $0 }
         case .float, .double:
             return compare(try floating(left, table), try floating(right, table), by: \.orderedBits)
+        case .decimal:
+            return compare(try decimal(left, table), try decimal(right, table)) { $0 }
         }
     }
 
@@ -87,7 +107,7 @@ struct CompiledArithmetic: Sendable {
     private func integer(_ term: Term, _ table: FieldTable) throws(CodecError) -> Int128? {
         switch term {
         case .integer(let value): return value
-        case .floating: return nil
+        case .floating, .decimal: return nil
         case .field(let access, let kind):
             guard let bytes = try access.bytes(table), case .integer(let value) = try kind.read(bytes) else {
                 return nil
@@ -113,11 +133,13 @@ struct CompiledArithmetic: Sendable {
         switch term {
         case .integer(let value): return kind == .float ? Double(Float(value)) : Double(value)
         case .floating(let value): return value
+        case .decimal(let value): return value.doubleValue
         case .field(let access, let kind):
             guard let bytes = try access.bytes(table) else { return nil }
             switch try kind.read(bytes) {
             case .integer(let value): return Double(value)
             case .floating(let value): return value
+            case .decimal(let value): return value.doubleValue
             }
         case .operation(let left, let sign, let right):
             guard let first = try floating(left, table), let second = try floating(right, table) else {
@@ -133,6 +155,48 @@ struct CompiledArithmetic: Sendable {
                 }
             // One operation on two floats in double, rounded once more, is the operation on floats.
             return kind == .float ? Double(Float(value)) : value
+        }
+    }
+
+    /// Nil for what has no result: out of range, or not a number.
+    private func decimal(_ term: Term, _ table: FieldTable) throws(CodecError) -> Decimal? {
+        let value: Decimal
+        switch term {
+        case .integer, .floating: return nil
+        case .decimal(let number): value = number
+        case .field(let access, let kind):
+            guard let bytes = try access.bytes(table) else { return nil }
+            switch try kind.read(bytes) {
+            case .integer(let number): value = Decimal(number)
+            case .floating: return nil
+            case .decimal(let number): value = number
+            }
+        case .operation(let left, let sign, let right):
+            guard let first = try decimal(left, table), let second = try decimal(right, table) else { return nil }
+            switch sign {
+            case .add: value = first + second
+            case .subtract: value = first - second
+            case .multiply: value = first * second
+            case .divide: value = first / second
+            case .remainder: return first.remainder(dividingBy: second)
+            }
+        }
+        return value.isNaN ? nil : value
+    }
+}
+
+extension CompiledArithmetic.Term {
+    /// The same with all values as decimals; nil where one is no decimal.
+    fileprivate var decimal: Self? {
+        switch self {
+        case .field, .decimal: return self
+        case .integer(let value): return .decimal(Decimal(value))
+        case .floating(let value):
+            // The digits that it is written with: 0.1 is meant.
+            return value.isFinite ? Decimal(string: value.description).map { .decimal($0) } : nil
+        case .operation(let left, let sign, let right):
+            guard let left = left.decimal, let right = right.decimal else { return nil }
+            return .operation(left, sign, right)
         }
     }
 }

@@ -1,3 +1,5 @@
+import Foundation
+
 /// The records that are equal in the fields that a request is grouped by, without Swift types.
 package struct DynamicGroup: Sendable {
     /// The first that was found: it has the values that all share. Nil of no records.
@@ -12,7 +14,7 @@ extension ReadingScope {
     /// The groups of the records that a request asks for, in the order of their keys; without fields, all of them as one.
     ///
     /// - Throws: ``StoreError``: `unknownField`, `invalidValue` for a field that has no sum or order; `tooLarge` when a sum
-    ///   of integers takes more than 64 bits.
+    ///   of integers takes more than 64 bits, or one of decimals or durations is out of range.
     package func dynamicGroups(
         _ request: Request, by fields: [FieldName], _ terms: [AggregateTerm], typeIndex: Int
     ) throws(StoreError) -> [DynamicGroup] {
@@ -43,12 +45,19 @@ extension AggregateTerm {
         // Says what does not fit.
         _ = try CompiledAggregate(self, of: type)
         switch kind {
-        case .average: return .optional(.double)
         case .min, .max: return .optional(access.type)
+        case .average:
+            return switch NumberKind(access.type) {
+            case .decimal: .optional(.decimal)
+            case .duration: .optional(.duration)
+            default: .optional(.double)
+            }
         case .sum:
             return switch NumberKind(access.type) {
             case .signed: .int64
             case .unsigned: .uint64
+            case .decimal: .decimal
+            case .duration: .duration
             default: .double
             }
         }
@@ -56,13 +65,26 @@ extension AggregateTerm {
 
     fileprivate func value(_ state: AggregateState, as type: FieldType) throws(StoreError) -> DynamicValue {
         switch kind {
-        case .average: return state.mean.map { .double($0) } ?? .none
+        case .average:
+            if state.count == 0 { return .none }
+            let mean: DynamicValue? =
+                switch type.unwrapped {
+                case .decimal: Decimal.mean(state.sum, count: state.count).map { .decimal($0) }
+                case .duration: Duration.mean(state.sum, count: state.count).map { .duration($0) }
+                default: Double.mean(state.sum, count: state.count).map { .double($0) }
+                }
+            guard let mean else { throw StoreError(tooLargeSumOf: field, type.unwrapped) }
+            return mean
         case .sum:
-            if type == .double { return .double(state.floating) }
             let sum: DynamicValue? =
-                type == .uint64
-                ? UInt64(exactly: state.integer).map { .uint($0) } : Int64(exactly: state.integer).map { .int($0) }
-            guard let sum else { throw StoreError(.tooLarge, "the sum of \(field) does not fit \(type)") }
+                switch type {
+                case .int64: Int64(state.sum).map { .int($0) }
+                case .uint64: UInt64(state.sum).map { .uint($0) }
+                case .decimal: Decimal(state.sum).map { .decimal($0) }
+                case .duration: Duration(state.sum).map { .duration($0) }
+                default: Double(state.sum).map { .double($0) }
+                }
+            guard let sum else { throw StoreError(tooLargeSumOf: field, type) }
             return sum
         case .min, .max:
             guard let best = state.best else { return .none }

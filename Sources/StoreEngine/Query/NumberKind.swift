@@ -1,55 +1,48 @@
+public import Foundation
+
 /// A number that can be calculated with.
-public protocol NumberValue: IndexableValue, Comparable, Numeric {
-    /// The sum of integers and of floating numbers, one of which is zero; nil where it does not fit.
-    init?(sumOf integers: Int128, _ floating: Double)
-}
+public protocol NumberValue: SummableValue, Comparable, Numeric {}
 
 /// A number, or a number or nil.
-public protocol NumberFieldValue: FieldValue {
-    /// The type of a value that is there.
-    associatedtype Number: NumberValue
-}
+public protocol NumberFieldValue: SummableFieldValue where Summand: NumberValue {}
 
-extension NumberValue where Self: FixedWidthInteger {
-    /// The sum, unless it does not fit.
-    public init?(sumOf integers: Int128, _ floating: Double) { self.init(exactly: integers) }
-}
+extension Int: NumberValue, NumberFieldValue {}
+extension Int8: NumberValue, NumberFieldValue {}
+extension Int16: NumberValue, NumberFieldValue {}
+extension Int32: NumberValue, NumberFieldValue {}
+extension Int64: NumberValue, NumberFieldValue {}
+extension UInt: NumberValue, NumberFieldValue {}
+extension UInt8: NumberValue, NumberFieldValue {}
+extension UInt16: NumberValue, NumberFieldValue {}
+extension UInt32: NumberValue, NumberFieldValue {}
+extension UInt64: NumberValue, NumberFieldValue {}
+extension Float: NumberValue, NumberFieldValue {}
+extension Double: NumberValue, NumberFieldValue {}
+extension Decimal: NumberValue, NumberFieldValue {}
+extension Optional: NumberFieldValue where Wrapped: NumberValue {}
 
-extension NumberValue where Self: BinaryFloatingPoint {
-    /// The sum, unless it does not fit.
-    public init?(sumOf integers: Int128, _ floating: Double) { self.init(floating) }
-}
-
-extension Int: NumberValue, NumberFieldValue { public typealias Number = Int }
-extension Int8: NumberValue, NumberFieldValue { public typealias Number = Int8 }
-extension Int16: NumberValue, NumberFieldValue { public typealias Number = Int16 }
-extension Int32: NumberValue, NumberFieldValue { public typealias Number = Int32 }
-extension Int64: NumberValue, NumberFieldValue { public typealias Number = Int64 }
-extension UInt: NumberValue, NumberFieldValue { public typealias Number = UInt }
-extension UInt8: NumberValue, NumberFieldValue { public typealias Number = UInt8 }
-extension UInt16: NumberValue, NumberFieldValue { public typealias Number = UInt16 }
-extension UInt32: NumberValue, NumberFieldValue { public typealias Number = UInt32 }
-extension UInt64: NumberValue, NumberFieldValue { public typealias Number = UInt64 }
-extension Float: NumberValue, NumberFieldValue { public typealias Number = Float }
-extension Double: NumberValue, NumberFieldValue { public typealias Number = Double }
-extension Optional: NumberFieldValue where Wrapped: NumberValue { public typealias Number = Wrapped }
-
-/// How the bytes of a number are read.
+/// How the bytes of what has sums are read.
 enum NumberKind: Hashable, Sendable {
-    case signed, unsigned, float, double
+    case signed, unsigned, float, double, decimal, duration
 
     enum Number {
         case integer(Int128)
         case floating(Double)
+        case decimal(Decimal)
     }
 
-    /// Nil for a type that is no number.
+    /// Whether it is a number, to be calculated with.
+    var isNumber: Bool { self != .duration }
+
+    /// Nil for a type whose values have no sum.
     init?(_ type: FieldType) {
         switch type {
         case .int8, .int16, .int32, .int64: self = .signed
         case .uint8, .uint16, .uint32, .uint64: self = .unsigned
         case .float: self = .float
         case .double: self = .double
+        case .decimal: self = .decimal
+        case .duration: self = .duration
         default: return nil
         }
     }
@@ -60,6 +53,8 @@ enum NumberKind: Hashable, Sendable {
         case .unsigned: .integer(Int128(try bytes.loadUnsigned()))
         case .float: .floating(Double(try Float(from: bytes)))
         case .double: .floating(try Double(from: bytes))
+        case .decimal: .decimal(try Decimal(from: bytes))
+        case .duration: .integer(try Duration(from: bytes).attoseconds)
         }
     }
 }

@@ -38,23 +38,25 @@ extension ReadableTransaction where Self: ~Copyable {
 
     /// The sum of a field; zero where no record has a value.
     ///
-    /// Integers are added up in 128 bits, floating numbers in `Double`, in the order of the walk.
+    /// Integers and durations are added up in 128 bits, floating numbers in `Double`, decimals with 38 digits, in the order of
+    /// the walk.
     ///
-    /// - Throws: ``StoreError`` with the code `tooLarge` when a sum of integers does not fit the field's type.
+    /// - Throws: ``StoreError`` with the code `tooLarge` when the sum does not fit the field's type.
     /// - Complexity: as for the records, of which none is decoded as a whole.
-    public borrowing func sum<R: Record, V: NumberFieldValue>(
+    public borrowing func sum<R: Record, V: SummableFieldValue>(
         _ request: FetchRequest<R>, _ field: KeyPath<R.Fields, Field<R, V>>
-    ) throws(StoreError) -> V.Number {
+    ) throws(StoreError) -> V.Summand {
         let aggregate = try R.fields[keyPath: field].ofRecord().sum
         return try aggregate.value(_reading.aggregated(request, aggregate.term))
     }
 
-    /// The mean of a field; nil where no record has a value.
+    /// The mean of a field, of decimals and durations as such and else in `Double`; nil where no record has a value.
     ///
+    /// - Throws: ``StoreError`` with the code `tooLarge` when the sum of decimals or durations is out of range.
     /// - Complexity: as ``sum(_:_:)``.
-    public borrowing func average<R: Record, V: NumberFieldValue>(
+    public borrowing func average<R: Record, V: SummableFieldValue>(
         _ request: FetchRequest<R>, _ field: KeyPath<R.Fields, Field<R, V>>
-    ) throws(StoreError) -> Double? {
+    ) throws(StoreError) -> V.Summand.Mean? {
         let aggregate = try R.fields[keyPath: field].ofRecord().average
         return try aggregate.value(_reading.aggregated(request, aggregate.term))
     }

@@ -56,6 +56,19 @@ import Testing
             ("price == 0.10", .comparison(name("price"), .equal, .decimal(Decimal(string: "0.1") ?? 0))),
             ("price == '12.5'", .comparison(name("price"), .equal, .decimal(12.5))),
             ("price != nan", .comparison(name("price"), .notEqual, .decimal(.nan))),
+            (
+                "price * 0.1 > count",
+                .arithmetic(
+                    .operation(
+                        .field(name("price")), .multiply, .value(.decimal(Decimal(string: "0.1") ?? 0))),
+                    .greater, .field(name("count")))
+            ),
+            (
+                "price + celsius > 0.1",
+                .arithmetic(
+                    .operation(.field(name("price")), .add, .field(name("celsius"))), .greater,
+                    .value(.double(0.1)))
+            ),
         ])
         guard case .comparison(_, .equal, .double(let value)) = try ExpressionSample.parse("celsius == NaN") else {
             Issue.record("no comparison with a double")
