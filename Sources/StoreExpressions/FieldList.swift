@@ -4,11 +4,13 @@ package import StoreEngine
 package enum FieldList {
     /// The fields that `text` names.
     ///
+    /// - Parameter targets: the types that may be referred to; none where names go through no references.
     /// - Throws: ``ExpressionError``.
     package static func fields(
-        _ text: String, of type: RecordType, named name: String
+        _ text: String, of type: RecordType, among targets: [RecordType] = [], named name: String
     ) throws(ExpressionError) -> [ExpressionField] {
-        try read(ExpressionParser(text, of: type, named: name), of: type, among: [], allowsMinus: false).map(\.field)
+        let parser = try ExpressionParser(text, of: type, among: targets, named: name)
+        return try read(parser, of: type, among: targets, allowsMinus: false).map(\.field)
     }
 
     /// The order that `text` gives: fields, with a minus those that descend.

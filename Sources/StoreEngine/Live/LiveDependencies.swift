@@ -26,7 +26,9 @@ package struct LiveDependencies: Hashable, Sendable {
     init?(_ request: Request, typeIndex: Int, in catalog: Catalog) throws(StoreError) {
         types = [OfType(type: catalog.types[typeIndex].type.id, places: .all)]
         try note(request.condition, of: typeIndex, hops: 0, catalog)
-        for term in request.order { _ = try note(term.field, of: typeIndex, hops: 0, catalog) }
+        for name in request.order.map(\.field) + (request.fields ?? []) {
+            _ = try note(name, of: typeIndex, hops: 0, catalog)
+        }
         if isAlone { return nil }
     }
 
@@ -89,11 +91,12 @@ extension Catalog {
     ///
     /// - Throws: ``StoreError``: `unknownType`; `unknownField`; `invalidValue`.
     package func reads<R: Record>(of request: FetchRequest<R>) throws(StoreError) -> [LiveDependencies.OfType] {
-        let binding = try binding(R.self)
-        if let reads = try LiveDependencies(request.request, typeIndex: binding.typeIndex, in: self) {
-            return reads.types
-        }
-        return [LiveDependencies.OfType(type: binding.type.type.id, places: .all)]
+        try reads(of: request.request, typeIndex: binding(R.self).typeIndex)
+    }
+
+    func reads(of request: Request, typeIndex: Int) throws(StoreError) -> [LiveDependencies.OfType] {
+        try LiveDependencies(request, typeIndex: typeIndex, in: self)?.types
+            ?? [LiveDependencies.OfType(type: types[typeIndex].type.id, places: .all)]
     }
 }
 

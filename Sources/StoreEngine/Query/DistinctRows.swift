@@ -7,11 +7,11 @@ struct DistinctFields: Sendable {
     let key: GroupKey
 
     /// Nil for a request of which every row counts.
-    init?(_ request: Request, type: RecordType) throws(StoreError) {
+    init?(_ request: Request, type: OpenType, in catalog: Catalog) throws(StoreError) {
         // Whole records differ in their ids.
         guard request.isDistinct, let fields = request.fields else { return nil }
         names = fields.map(\.description).joined(separator: ", ")
-        key = try GroupKey(fields, of: type)
+        key = try GroupKey(fields, of: type, in: catalog)
         let wanted = Set(fields)
         areNeighbours = Set(request.order.prefix(wanted.count).map(\.field)) == wanted
     }

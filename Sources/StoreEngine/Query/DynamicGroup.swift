@@ -2,8 +2,8 @@ import Foundation
 
 /// The records that are equal in the fields that a request is grouped by, without Swift types.
 package struct DynamicGroup: Sendable {
-    /// The first that was found: it has the values that all share. Nil of no records.
-    package let first: DynamicRecord?
+    /// The values of the fields.
+    package let key: [DynamicValue]
     /// How many records there are.
     package let count: Int
     /// The aggregates that were asked for.
@@ -20,18 +20,21 @@ extension ReadingScope {
     ) throws(StoreError) -> [DynamicGroup] {
         let type = state.catalog.types[typeIndex]
         let types = try terms.map { term throws(StoreError) in try term.resultType(in: type.type) }
-        var firsts: [DynamicRecord] = []
+        let key = try GroupKey(fields, of: type, in: catalog)
+        var keys: [[DynamicValue]] = []
         var groups = try groups(request, by: fields, terms, typeIndex: typeIndex) { cursor throws(StoreError) in
-            firsts.append(try cursor.dynamicRecord(type))
+            keys.append(try cursor.values(key))
         }
-        if groups.isEmpty, fields.isEmpty { groups = [RecordGroup(number: 0, key: [], termCount: terms.count)] }
+        if groups.isEmpty, fields.isEmpty {
+            groups = [RecordGroup(number: 0, key: [], termCount: terms.count)]
+            keys = [[]]
+        }
         return try groups.map { group throws(StoreError) in
             var values: [DynamicValue] = []
             for (place, term) in terms.enumerated() {
                 values.append(try term.value(group.states[place], as: types[place]))
             }
-            return DynamicGroup(
-                first: group.count > 0 ? firsts[group.number] : nil, count: group.count, values: values)
+            return DynamicGroup(key: keys[group.number], count: group.count, values: values)
         }
     }
 }

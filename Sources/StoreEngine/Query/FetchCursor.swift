@@ -4,8 +4,8 @@ import LMDB
 @safe
 @usableFromInline
 struct FetchCursor: ~Copyable, ~Escapable {
-    private let scope: ReadingScope
-    private let type: OpenType
+    let scope: ReadingScope
+    let type: OpenType
     private let plan: Plan
     private let newestVersion: UInt32
     private var walker: RangeWalker
@@ -425,8 +425,8 @@ struct FetchCursor: ~Copyable, ~Escapable {
         for place in plan.order.indices { try plan.order[place].append(table, scope, to: &sortKey) }
     }
 
-    /// The error for one that was met while the record that the walk is at was sorted, or one that it refers to was read.
-    private func failed(_ error: any Error) -> StoreError {
+    /// The error for one that was met while the record that the walk is at was read, or one that it refers to.
+    func failed(_ error: any Error) -> StoreError {
         StoreError(reading: error, at: "the record of \(type.name) under the key \(HexText.of(currentKey))")
     }
 

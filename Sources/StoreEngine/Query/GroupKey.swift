@@ -1,37 +1,65 @@
-/// Some fields of records as bytes: equal where all the values are, and in the order of the values.
+/// Some fields of records, or of those that they refer to, as bytes: equal where all the values are, and in the order of
+/// the values.
 struct GroupKey: Sendable {
     private struct Part: Sendable {
         let access: FieldAccess
         /// Nil where values have no order: their encodings are compared.
         let component: KeyComponent?
         let isDescending: Bool
+        /// The way to the record that has the field, where it is not the one at hand.
+        let path: ReferencePath?
+
+        func append(_ table: FieldTable, to writer: inout ByteWriter) throws(CodecError) {
+            guard let value = try access.bytes(table) else { return writer.append(byte: 0) }
+            writer.append(byte: 1)
+            guard let component else { return writer.append(lengthPrefixed: value) }
+            try component.append(value, to: &writer)
+        }
     }
 
     private let parts: [Part]
 
     /// - Parameter order: gives the directions; a field that is not in it ascends.
-    init(_ fields: [FieldName], of type: RecordType, in order: [SortTerm] = []) throws(StoreError) {
+    init(
+        _ fields: [FieldName], of type: OpenType, in catalog: Catalog, order: [SortTerm] = []
+    ) throws(StoreError) {
         parts = try fields.map { name throws(StoreError) in
-            let access = try FieldAccess(name, of: type)
+            let path = try ReferencePath(name, from: type, in: catalog)
+            let access = if let path { path.access } else { try FieldAccess(name, of: type.type) }
             let isDescending = order.first { $0.field == name }?.isDescending ?? false
-            return Part(access: access, component: KeyComponent(access.type), isDescending: isDescending)
+            return Part(
+                access: access, component: KeyComponent(access.type), isDescending: isDescending, path: path)
         }
     }
 
-    /// The bytes of a record.
-    func bytes(_ table: FieldTable) throws(CodecError) -> [UInt8] {
+    /// The values in a record.
+    func values(_ table: FieldTable, _ scope: ReadingScope) throws -> [DynamicValue] {
+        try parts.map { part in
+            var found = DynamicValue.none
+            func read(_ table: FieldTable) throws(CodecError) {
+                if let value = try part.access.bytes(table) {
+                    found = try DynamicValue(from: value, as: part.access.type)
+                }
+            }
+            if let path = part.path {
+                _ = try path.follow(table, scope, read)
+            } else {
+                try read(table)
+            }
+            return found
+        }
+    }
+
+    /// The bytes of a record. Where a reference on the way leads nowhere, what is behind it is none.
+    func bytes(_ table: FieldTable, _ scope: ReadingScope) throws -> [UInt8] {
         var writer = ByteWriter(capacity: 64)
         for part in parts {
             let start = writer.count
-            if let value = try part.access.bytes(table) {
-                writer.append(byte: 1)
-                if let component = part.component {
-                    try component.append(value, to: &writer)
-                } else {
-                    writer.append(lengthPrefixed: value)
-                }
+            if let path = part.path {
+                let isThere = try path.follow(table, scope) { try part.append($0, to: &writer) }
+                if !isThere { writer.append(byte: 0) }
             } else {
-                writer.append(byte: 0)
+                try part.append(table, to: &writer)
             }
             if part.isDescending { writer.complement(from: start) }
         }
@@ -43,9 +71,18 @@ extension FetchCursor {
     /// The key of the record that the walk is at.
     func key(_ key: GroupKey) throws(StoreError) -> [UInt8] {
         do {
-            return try key.bytes(RecordBytes(unverified: record).table)
+            return try key.bytes(RecordBytes(unverified: record).table, scope)
         } catch {
-            throw damage(error)
+            throw failed(error)
+        }
+    }
+
+    /// The values of a key in the record that the walk is at.
+    func values(_ key: GroupKey) throws(StoreError) -> [DynamicValue] {
+        do {
+            return try key.values(RecordBytes(unverified: record).table, scope)
+        } catch {
+            throw failed(error)
         }
     }
 

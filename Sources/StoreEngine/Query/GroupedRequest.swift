@@ -110,11 +110,12 @@ extension ReadingScope {
         _ grouped: GroupedRequest<R, Key, Values>
     ) throws(StoreError) -> [Group<Key, Values>] {
         let binding = try binding(R.self)
+        let paths = try FollowedPaths(grouped.key, binding.type, in: catalog)
         var keys: [Key] = []
         let groups = try groups(
             grouped.request, by: grouped.key.request.fields ?? [], grouped.terms, typeIndex: binding.typeIndex
         ) { cursor throws(StoreError) in
-            keys.append(try cursor.rowOfRecord(grouped.key, binding))
+            keys.append(try cursor.rowOfRecord(grouped.key, paths, binding))
         }
         return try groups.map { group throws(StoreError) in
             Group(key: keys[group.number], count: group.count, values: try grouped.values(group.states))
@@ -129,9 +130,12 @@ extension ReadingScope {
         _ begin: (borrowing FetchCursor) throws(StoreError) -> Void
     ) throws(StoreError) -> [RecordGroup] {
         let type = state.catalog.types[typeIndex]
-        let key = try GroupKey(fields, of: type.type, in: request.order)
+        let key = try GroupKey(fields, of: type, in: catalog, order: request.order)
         let aggregates = try terms.map { term throws(StoreError) in try CompiledAggregate(term, of: type.type) }
         var request = request
+        request.fields = fields
+        try note(request, typeIndex: typeIndex)
+        request.fields = nil
         // Without a limit the order of the records makes no difference.
         if request.limit == nil, request.offset == 0, request.position == nil { request.order = [] }
         var cursor = try fetchCursor(request, typeIndex: typeIndex)

@@ -80,8 +80,9 @@ extension ReadableTransaction where Self: ~Copyable {
         if let misfit = projection.misfit { throw misfit }
         let scope = _reading
         let binding = try scope.binding(R.self)
+        let paths = try FollowedPaths(projection, binding.type, in: scope.catalog)
         return try scope.page(projection.request, typeIndex: binding.typeIndex) { cursor throws(StoreError) in
-            try cursor.rowOfRecord(projection, binding)
+            try cursor.rowOfRecord(projection, paths, binding)
         }
     }
 }

@@ -42,7 +42,7 @@ struct Planner {
         position = try request.position.map { position throws(StoreError) in
             try PlanPosition(position, of: request, type: type, sort: sort)
         }
-        distinct = try DistinctFields(request, type: type.type)
+        distinct = try DistinctFields(request, type: type, in: catalog)
         var bounded = request
         if let bound = position?.bound { bounded.condition = .and([request.condition, bound]) }
         self.request = bounded

@@ -9,10 +9,13 @@
 /// Only these fields are decoded, so that a record's checksum, which is over all of it, is not looked at.
 public struct Projection<R: Record, Output>: Sendable {
     package var request: Request
-    /// Decodes the fields of one record; nil when the record is of a version that lacks one.
-    let decode: @Sendable (borrowing FieldDecoder) throws(CodecError) -> Output?
+    /// Decodes the fields of one record; nil when the record is of a version that lacks one. Gets besides what stands
+    /// behind references, for each of ``followed``.
+    let decode: @Sendable (borrowing FieldDecoder, [[UInt8]]) throws(CodecError) -> Output?
     /// The same from a whole record, which has initial values where its version lacks a field.
-    let extract: @Sendable (R) throws(CodecError) -> Output
+    let extract: @Sendable (R, [[UInt8]]) throws(CodecError) -> Output
+    /// The fields of other records among those that are wanted, in their order.
+    let followed: [FollowedField]
     /// Why the output does not fit the record, an error when the projection is used.
     let misfit: StoreError?
 
@@ -51,11 +54,16 @@ extension Projection {
     init(_ field: Field<R, Output>, of request: Request) {
         self.request = request
         self.request.fields = [FieldName(field.name)]
-        decode = { (decoder: borrowing FieldDecoder) throws(CodecError) -> Output? in
-            try decoder.slot(field.index) == nil ? nil : decoder.value(of: field)
+        decode = { (decoder: borrowing FieldDecoder, followed: [[UInt8]]) throws(CodecError) -> Output? in
+            var next = 0
+            return try decoder.lacks(field) ? nil : decoder.value(of: field, followed, &next)
         }
-        extract = { field.value(in: $0) }
-        misfit = field.misfitThroughReference
+        extract = { (record: R, followed: [[UInt8]]) throws(CodecError) -> Output in
+            var next = 0
+            return try field.value(in: record, followed, &next)
+        }
+        followed = [field.followed].compactMap(\.self)
+        misfit = nil
     }
 }
 
@@ -78,20 +86,25 @@ extension FetchRequest {
         let chosen = select(R.fields)
         var request = request
         request.fields = []
-        var misfit: StoreError?
+        var followed: [FollowedField] = []
         for field in repeat each chosen {
             request.fields?.append(FieldName(field.name))
-            misfit = misfit ?? field.misfitThroughReference
+            if let other = field.followed { followed.append(other) }
         }
         return Projection(
             request: request,
-            decode: { (decoder: borrowing FieldDecoder) throws(CodecError) -> (repeat each Value)? in
+            decode: {
+                (decoder: borrowing FieldDecoder, followed: [[UInt8]]) throws(CodecError) -> (repeat each Value)? in
                 for field in repeat each chosen {
-                    if try decoder.slot(field.index) == nil { return nil }
+                    if try decoder.lacks(field) { return nil }
                 }
-                return try (repeat decoder.value(of: each chosen))
+                var next = 0
+                return try (repeat decoder.value(of: each chosen, followed, &next))
             },
-            extract: { record in (repeat (each chosen).value(in: record)) }, misfit: misfit)
+            extract: { (record: R, followed: [[UInt8]]) throws(CodecError) -> (repeat each Value) in
+                var next = 0
+                return try (repeat (each chosen).value(in: record, followed, &next))
+            }, followed: followed, misfit: nil)
     }
 
     /// What `make` makes of some fields of each record: `.fields(Summary.init) { ($0.id, $0.celsius) }`.
@@ -106,14 +119,14 @@ extension FetchRequest {
         let values = fields(select)
         return Projection(
             request: values.request,
-            decode: { (decoder: borrowing FieldDecoder) throws(CodecError) -> Output? in
-                guard let row = try values.decode(decoder) else { return nil }
+            decode: { (decoder: borrowing FieldDecoder, followed: [[UInt8]]) throws(CodecError) -> Output? in
+                guard let row = try values.decode(decoder, followed) else { return nil }
                 return make(repeat each row)
             },
-            extract: { (record: R) throws(CodecError) -> Output in
-                let row = try values.extract(record)
+            extract: { (record: R, followed: [[UInt8]]) throws(CodecError) -> Output in
+                let row = try values.extract(record, followed)
                 return make(repeat each row)
-            }, misfit: values.misfit)
+            }, followed: values.followed, misfit: values.misfit)
     }
 
     /// A smaller struct of each record, whose properties are some of the record's fields by name and type.
@@ -127,7 +140,7 @@ extension FetchRequest {
         let (places, misfit) = Self.places(of: wanted, in: "\(Output.self)")
         return Projection(
             request: request,
-            decode: { (decoder: borrowing FieldDecoder) throws(CodecError) -> Output? in
+            decode: { (decoder: borrowing FieldDecoder, _: [[UInt8]]) throws(CodecError) -> Output? in
                 var slots = places
                 if let mapped = decoder.slots {
                     slots = places.map { mapped[Int($0)] }
@@ -135,13 +148,13 @@ extension FetchRequest {
                 }
                 return try Output(from: FieldDecoder(decoder.table, slots: slots))
             },
-            extract: { (record: R) throws(CodecError) -> Output in
+            extract: { (record: R, _: [[UInt8]]) throws(CodecError) -> Output in
                 var encoder = FieldEncoder()
                 encoder.begin(fieldCount: R.recordSchema.fields.count)
                 try record.encode(to: &encoder)
                 try encoder.finish()
                 return try Output(from: FieldDecoder(FieldTable(encoder.tableBytes), slots: places))
-            }, misfit: misfit)
+            }, followed: [], misfit: misfit)
     }
 
     /// For each wanted field its place in the record as declared.
@@ -174,8 +187,15 @@ extension FetchRequest {
 }
 
 extension FieldDecoder {
-    /// The field that a token names, of a record whose version has it.
-    func value<R, V>(of field: Field<R, V>) throws(CodecError) -> V {
+    /// Whether the record is of a version without the field that a token names, where that is one of its own.
+    func lacks<R, V>(_ field: Field<R, V>) throws(CodecError) -> Bool {
+        if field.isThroughReference { return false }
+        return try slot(field.index) == nil
+    }
+
+    /// The field that a token names, of a record whose version has it, or the next of those behind references.
+    func value<R, V>(of field: Field<R, V>, _ followed: [[UInt8]], _ next: inout Int) throws(CodecError) -> V {
+        if field.isThroughReference { return try field.value(followed, &next) }
         guard let bytes = try bytes(ofDeclared: field.index) else {
             throw CodecError("the record is of a version that lacks field \(field.name)")
         }

@@ -78,6 +78,7 @@ extension ReadingScope {
         _ request: Request, typeIndex: Int, by path: Plan.Path? = nil, search: ReferrerSearch? = nil,
         needsRecords: Bool = true, keyByteLimit: Int = 64 << 20
     ) throws(StoreError) -> FetchCursor {
+        try note(request, typeIndex: typeIndex)
         let type = state.catalog.types[typeIndex]
         if path == nil, let lookup = EqualityLookup(request, of: type) {
             var cursor = try FetchCursor(
@@ -120,6 +121,7 @@ extension ReadingScope {
     func coveringPlan(
         _ request: Request, places: [Int], typeIndex: Int, by path: Plan.Path? = nil, isExplained: Bool = false
     ) throws(StoreError) -> (type: OpenType, plan: Plan, cover: IndexCover?, resolved: ResolvedRequest) {
+        try note(request, typeIndex: typeIndex)
         let resolved = try resolved(request, typeIndex: typeIndex)
         let type = state.catalog.types[typeIndex]
         var estimator = try RowEstimator(self, type)
@@ -155,6 +157,7 @@ extension ReadingScope {
         _ = try Planner.sortParts(request.order, state.catalog.types[typeIndex], state.catalog)
         let isPlain = request.condition == .constant(true) && request.position == nil
         if isPlain, !request.isDistinct {
+            try note(request, typeIndex: typeIndex)
             let rest = max(0, try count(typeIndex: typeIndex) - request.offset)
             return min(rest, request.limit ?? rest)
         }

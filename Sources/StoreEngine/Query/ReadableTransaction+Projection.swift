@@ -50,9 +50,10 @@ extension ReadableTransaction where Self: ~Copyable {
 extension ReadingScope {
     func fetch<R: Record, Output>(_ projection: Projection<R, Output>) throws(StoreError) -> [Output] {
         let binding = try binding(R.self)
+        let paths = try FollowedPaths(projection, binding.type, in: catalog)
         var cursor = try fetchCursor(projection, binding)
         var rows: [Output] = []
-        while try cursor.advance() { rows.append(try cursor.row(projection, binding)) }
+        while try cursor.advance() { rows.append(try cursor.row(projection, paths, binding)) }
         return rows
     }
 
@@ -60,9 +61,10 @@ extension ReadingScope {
         _ projection: Projection<R, Output>, _ body: (Output) throws -> Bool
     ) throws {
         let binding = try binding(R.self)
+        let paths = try FollowedPaths(projection, binding.type, in: catalog)
         var cursor = try fetchCursor(projection, binding)
         while try cursor.advance() {
-            if try !body(cursor.row(projection, binding)) { return }
+            if try !body(cursor.row(projection, paths, binding)) { return }
         }
     }
 
@@ -85,30 +87,31 @@ extension FetchCursor {
     /// holds them all.
     @_lifetime(self: copy self)
     mutating func row<R: Record, Output>(
-        _ projection: Projection<R, Output>, _ binding: TypedBinding
+        _ projection: Projection<R, Output>, _ paths: FollowedPaths, _ binding: TypedBinding
     ) throws(StoreError) -> Output {
         if let fields = try coveredTable() {
             do {
                 let decoder = FieldDecoder(
                     unsafe try FieldTable(fields.span.bytes), slots: binding.placesByDeclared, owner: fields)
-                if let row = try projection.decode(decoder) { return row }
+                if let row = try projection.decode(decoder, []) { return row }
             } catch {
                 throw damage(error)
             }
         }
         try load()
-        return try rowOfRecord(projection, binding)
+        return try rowOfRecord(projection, paths, binding)
     }
 
     /// The same from the record, which was read.
     func rowOfRecord<R: Record, Output>(
-        _ projection: Projection<R, Output>, _ binding: TypedBinding
+        _ projection: Projection<R, Output>, _ paths: FollowedPaths, _ binding: TypedBinding
     ) throws(StoreError) -> Output {
+        let followed = try followed(paths)
         let decoder = try decoder(binding, verifying: false)
         do {
-            if let row = try projection.decode(decoder) { return row }
+            if let row = try projection.decode(decoder, followed) { return row }
             // A version before one of the fields: what stands in for it is known to the record's own initializer.
-            return try projection.extract(R(from: decoder))
+            return try projection.extract(R(from: decoder), followed)
         } catch {
             throw damage(error)
         }

@@ -45,7 +45,8 @@ extension ReadableTransaction where Self: ~Copyable {
 extension ReadingScope {
     func fetch<R: Record, Key>(_ sectioned: SectionedRequest<R, Key>) throws(StoreError) -> [Section<Key, R>] {
         let binding = try binding(R.self)
-        let key = try GroupKey(sectioned.key.request.fields ?? [], of: binding.type.type)
+        let key = try GroupKey(sectioned.key.request.fields ?? [], of: binding.type, in: catalog)
+        let paths = try FollowedPaths(sectioned.key, binding.type, in: catalog)
         var cursor = try fetchCursor(sectioned.request, typeIndex: binding.typeIndex)
         var sections: [Section<Key, R>] = []
         var current: (header: Key, key: [UInt8], records: [R])?
@@ -53,7 +54,7 @@ extension ReadingScope {
             let bytes = try cursor.key(key)
             if current?.key != bytes {
                 if let current { sections.append(Section(key: current.header, records: current.records)) }
-                current = (try cursor.row(sectioned.key, binding), bytes, [])
+                current = (try cursor.rowOfRecord(sectioned.key, paths, binding), bytes, [])
             }
             current?.records.append(try cursor.decoded(binding))
         }

@@ -16,6 +16,7 @@ struct RecordSeek: ~Copyable, ~Escapable {
     init(_ scope: ReadingScope, binding: TypedBinding) throws(StoreError) {
         self.scope = scope
         self.binding = binding
+        scope.note(binding.type.type)
         do {
             cursor = try scope.snapshot.openCursor(binding.type.database)
         } catch {

@@ -19,7 +19,7 @@ package struct ReferencePath: Sendable {
     /// Follows a name; nil where it names a field of the record itself.
     ///
     /// - Throws: ``StoreError``: `unknownField`; `invalidValue` where it goes through too many references.
-    init?(_ name: FieldName, from start: OpenType, in catalog: Catalog) throws(StoreError) {
+    package init?(_ name: FieldName, from start: OpenType, in catalog: Catalog) throws(StoreError) {
         guard !name.rest.isEmpty, let typeIndex = catalog.place(ofType: start.type.id) else { return nil }
         var hops: [Hop] = []
         var (rest, place) = (name, typeIndex)
@@ -44,28 +44,66 @@ package struct ReferencePath: Sendable {
             remedy: "keep the value nearer, or fetch in two steps")
     }
 
+    /// The value of the field; none where a reference leads nowhere.
+    ///
+    /// - Parameter record: one of the type that the path begins at.
+    package func value(from record: DynamicRecord, in scope: ReadingScope) throws(StoreError) -> DynamicValue {
+        let first = hops[0].access
+        let reference = record.values[first.place]
+        if reference == .none { return .none }
+        var value = DynamicValue.none
+        do {
+            var id = ByteWriter(capacity: 64)
+            try reference.encode(as: first.type, to: &id)
+            _ = try follow(id: id.bytes, scope) { end in
+                if let bytes = try access.bytes(end) { value = try DynamicValue(from: bytes, as: access.type) }
+            }
+        } catch {
+            throw StoreError(reading: error, at: "a record that is referred to")
+        }
+        return value
+    }
+
     /// Appends the part of a sort key that the field makes; a zero where a reference leads nowhere or the field is none.
     func appendSortKey(
-        _ table: FieldTable, _ component: KeyComponent, _ scope: ReadingScope, hop: Int = 0, to writer: inout ByteWriter
+        _ table: FieldTable, _ component: KeyComponent, _ scope: ReadingScope, to writer: inout ByteWriter
     ) throws {
-        guard hop < hops.count else {
-            guard let bytes = try access.bytes(table) else { return writer.append(byte: 0) }
+        let isThere = try follow(table, scope) { end in
+            guard let bytes = try access.bytes(end) else { return writer.append(byte: 0) }
             writer.append(byte: 1)
-            return try component.append(bytes, to: &writer)
+            try component.append(bytes, to: &writer)
         }
-        let step = hops[hop]
-        let target = scope.state.catalog.types[step.target]
-        guard let id = try step.access.bytes(table) else { return writer.append(byte: 0) }
+        if !isThere { writer.append(byte: 0) }
+    }
+
+    /// Calls `body` with the fields, in the newest form, of the record that the last hop leads to.
+    ///
+    /// - Returns: false where a reference is none or leads nowhere; `body` was not called then.
+    func follow(
+        _ table: FieldTable, _ scope: ReadingScope, hop: Int = 0, _ body: (FieldTable) throws -> Void
+    ) throws -> Bool {
+        guard hop < hops.count else {
+            try body(table)
+            return true
+        }
+        guard let id = try hops[hop].access.bytes(table) else { return false }
+        return try follow(id: id, scope, hop: hop, body)
+    }
+
+    /// The same from the id that the field of a hop holds.
+    func follow(
+        id: RawSpan, _ scope: ReadingScope, hop: Int = 0, _ body: (FieldTable) throws -> Void
+    ) throws -> Bool {
+        let target = scope.state.catalog.types[hops[hop].target]
         var key = ByteWriter(capacity: 64)
-        try step.component.append(id, to: &key)
-        guard let record = try scope.record(idKey: &key, of: target) else { return writer.append(byte: 0) }
+        try hops[hop].component.append(id, to: &key)
+        guard let record = try scope.record(idKey: &key, of: target) else { return false }
         let stored = try RecordBytes(unverified: record)
         guard let upgrade = try target.upgrade(fromVersion: stored.schemaVersion) else {
-            return try appendSortKey(stored.table, component, scope, hop: hop + 1, to: &writer)
+            return try follow(stored.table, scope, hop: hop + 1, body)
         }
         let newest = try upgrade.apply(to: stored)
-        unsafe try appendSortKey(
-            RecordBytes(unverified: newest.span.bytes).table, component, scope, hop: hop + 1, to: &writer)
+        return unsafe try follow(RecordBytes(unverified: newest.span.bytes).table, scope, hop: hop + 1, body)
     }
 }
 

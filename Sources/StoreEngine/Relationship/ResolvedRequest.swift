@@ -37,7 +37,7 @@ extension ReadingScope {
         }
         var resolved = ResolvedRequest(request: request)
         if state.catalog.references.outgoing[typeIndex].isEmpty, !request.condition.asksForReferrers { return resolved }
-        var resolver = ConditionResolver(self, forcedSearch: forcedSearch)
+        var resolver = ConditionResolver(unnoted, forcedSearch: forcedSearch)
         resolved.request.condition = try resolver.resolve(request.condition, typeIndex: typeIndex)
         resolved.lookups = resolver.lookups
         return resolved

@@ -61,9 +61,9 @@ public struct Field<Root, Value>: Sendable {
     ) -> Field<Root, Nested?> where Value == Wrapped? {
         let inner = Wrapped.fields[keyPath: keyPath]
         let outer = read
-        let (way, step) = (nestedPath, FieldStep(place: inner.index, isOptional: !isOptionalByPath))
+        let (way, step) = (decodedSteps, FieldStep(place: inner.index, isOptional: !isOptionalByPath))
         return Field<Root, Nested?>(
-            index: index, nestedPath: way + [step] + inner.nestedPath, isOptionalByPath: true,
+            index: index, nestedPath: nestedPath + [step] + inner.nestedPath, isOptionalByPath: true,
             name: name + "." + inner.name,
             read: { outer($0).map { inner.read($0) } }, write: nil,
             decode: { (bytes: RawSpan) throws(CodecError) -> Nested? in
@@ -78,9 +78,9 @@ public struct Field<Root, Value>: Sendable {
     ) -> Field<Root, Nested?> where Value == Wrapped? {
         let inner = Wrapped.fields[keyPath: keyPath]
         let outer = read
-        let (way, step) = (nestedPath, FieldStep(place: inner.index, isOptional: !isOptionalByPath))
+        let (way, step) = (decodedSteps, FieldStep(place: inner.index, isOptional: !isOptionalByPath))
         return Field<Root, Nested?>(
-            index: index, nestedPath: way + [step] + inner.nestedPath, isOptionalByPath: inner.isOptionalByPath,
+            index: index, nestedPath: nestedPath + [step] + inner.nestedPath, isOptionalByPath: inner.isOptionalByPath,
             name: name + "." + inner.name,
             read: { outer($0).flatMap { inner.read($0) } }, write: nil,
             decode: { (bytes: RawSpan) throws(CodecError) -> Nested? in
@@ -102,16 +102,14 @@ public struct Field<Root, Value>: Sendable {
                 outerWrite(&root, embedded)
             }
         }
-        let (way, step) = (nestedPath, FieldStep(place: inner.index, isOptional: false))
+        let (way, step) = (decodedSteps, FieldStep(place: inner.index, isOptional: false))
         return Field<Root, Nested>(
-            index: index, nestedPath: way + [step] + inner.nestedPath, isOptionalByPath: inner.isOptionalByPath,
+            index: index, nestedPath: nestedPath + [step] + inner.nestedPath, isOptionalByPath: inner.isOptionalByPath,
             name: name + "." + inner.name,
             read: { inner.read(outerRead($0)) },
             write: nestedWrite,
             decode: { (bytes: RawSpan) throws(CodecError) -> Nested in
-                guard let own = try step.bytes(in: bytes, behind: way) else {
-                    throw CodecError("a struct that is not optional is none")
-                }
+                guard let own = try step.bytes(in: bytes, behind: way) else { return try inner.ofNothing() }
                 return try inner.decode(own)
             }
         )

@@ -6,6 +6,9 @@ struct FieldStep: Hashable, Sendable {
     /// Whether the struct is optional, so that a mark stands before its bytes, or there are none.
     let isOptional: Bool
 
+    /// The place of what is no property but all that stands behind the mark.
+    static let mark = -1
+
     /// The bytes of the property; nil where a struct on the way is none.
     ///
     /// - Parameters:
@@ -29,6 +32,7 @@ struct FieldStep: Hashable, Sendable {
     func bytes(in bytes: RawSpan) throws(CodecError) -> RawSpan? {
         guard isOptional else { return try FieldTable(bytes).field(place) }
         guard bytes.byteCount > 0 else { return nil }
-        return try FieldTable(bytes.extracting(1..<bytes.byteCount)).field(place)
+        let inner = bytes.extracting(1..<bytes.byteCount)
+        return place == Self.mark ? inner : try FieldTable(inner).field(place)
     }
 }

@@ -10,11 +10,25 @@ package final class StoreState: Sendable {
     package let limits: StoreLimits
     /// The record types.
     package let catalog: Catalog
+    /// Notes what requests read; nil where nobody wants to know.
+    let reads: NotedReads?
 
-    package init(identity: UUID, databases: StoreDatabases, limits: StoreLimits, catalog: Catalog) {
+    package convenience init(identity: UUID, databases: StoreDatabases, limits: StoreLimits, catalog: Catalog) {
+        self.init(identity: identity, databases: databases, limits: limits, catalog: catalog, reads: nil)
+    }
+
+    private init(
+        identity: UUID, databases: StoreDatabases, limits: StoreLimits, catalog: Catalog, reads: NotedReads?
+    ) {
         self.identity = identity
         self.databases = databases
         self.limits = limits
         self.catalog = catalog
+        self.reads = reads
+    }
+
+    /// The same for a scope whose requests are noted, or, with nil, are not.
+    package func noting(_ reads: NotedReads?) -> StoreState {
+        StoreState(identity: identity, databases: databases, limits: limits, catalog: catalog, reads: reads)
     }
 }

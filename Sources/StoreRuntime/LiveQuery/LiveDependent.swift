@@ -11,13 +11,31 @@ final class LiveDependent: Sendable {
     private struct State {
         var signal: Signal?
         var isEnded = false
+        /// What was read besides, when it was looked at last.
+        var noted: [LiveDependencies.OfType] = []
     }
 
-    let reads: Reads
+    /// What is read in any case.
+    let declaredReads: Reads
     private let state = HandoverMutex(State())
 
     /// - Parameter reads: what is read; nothing where only the end of the store is of interest.
-    init(_ reads: @escaping Reads = { _ throws(StoreError) in [] }) { self.reads = reads }
+    init(_ reads: @escaping Reads = { _ throws(StoreError) in [] }) { declaredReads = reads }
+
+    /// What is read by a catalog.
+    func reads(_ catalog: Catalog) throws(StoreError) -> [LiveDependencies.OfType] {
+        try declaredReads(catalog) + state.withLock { $0.noted }
+    }
+
+    /// Notes what is read besides what is in any case; ``Stepper/read(_:_:)`` has it count.
+    ///
+    /// - Returns: whether that is something else than before.
+    func note(_ reads: [LiveDependencies.OfType]) -> Bool {
+        state.withLock { state in
+            defer { state.noted = reads }
+            return state.noted != reads
+        }
+    }
 
     /// Has a signal raised instead of the one before.
     func subscribe(_ signal: Signal) {

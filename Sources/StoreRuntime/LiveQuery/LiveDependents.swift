@@ -51,10 +51,26 @@ struct LiveDependents {
         for type in entry.places.keys { readers[type, default: []].insert(lastNumber) }
     }
 
+    /// Looks again at what one of them reads.
+    ///
+    /// - Throws: ``StoreError``: why what it reads is not there; all is as before then.
+    mutating func read(_ dependent: LiveDependent, _ catalog: Catalog) throws(StoreError) {
+        guard let number = numbers[ObjectIdentifier(dependent)], let old = entries[number] else { return }
+        var entry = old
+        try entry.read(catalog)
+        forget(old, number)
+        entries[number] = entry
+        for type in entry.places.keys { readers[type, default: []].insert(number) }
+    }
+
     mutating func remove(_ dependent: LiveDependent) {
         guard let number = numbers.removeValue(forKey: ObjectIdentifier(dependent)),
             let entry = entries.removeValue(forKey: number)
         else { return }
+        forget(entry, number)
+    }
+
+    private mutating func forget(_ entry: Entry, _ number: UInt64) {
         for type in entry.places.keys {
             readers[type]?.remove(number)
             if readers[type]?.isEmpty ?? false { readers[type] = nil }

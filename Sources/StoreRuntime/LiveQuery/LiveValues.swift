@@ -108,6 +108,7 @@ final class LiveCountSource<Value: Sendable>: LiveValueSource {
 /// A value that is made anew whenever records of some types have changed.
 final class LiveComputedSource<Value: Sendable>: LiveValueSource {
     private let core: StoreCore
+    private let signal: Signal
     private let dependent: LiveDependent
     private let compute: @Sendable (borrowing ReadView) throws -> Value
     private let witnessed: UntoldSubscription
@@ -118,6 +119,7 @@ final class LiveComputedSource<Value: Sendable>: LiveValueSource {
         _ compute: @escaping @Sendable (borrowing ReadView) throws -> Value
     ) throws {
         self.core = core
+        self.signal = signal
         self.compute = compute
         try core.stepper.start(core)
         dependent = LiveDependent(reads)
@@ -132,9 +134,16 @@ final class LiveComputedSource<Value: Sendable>: LiveValueSource {
 
     func current() throws -> LiveValue<Value> {
         witnessed.tell()
-        return try core.view { view in
-            LiveValue(value: try compute(view), position: view.position)
+        let reads = NotedReads()
+        let (value, others) = try core.view { view in
+            let value = LiveValue(value: try compute(ReadView(view, noting: reads)), position: view.position)
+            return (value, reads.all(besides: try dependent.declaredReads(view._reading.catalog)))
         }
+        if dependent.note(others), try core.stepper.read(dependent, core).sequence > value.position.sequence {
+            // What was committed in between may have changed what is told of from now on.
+            signal.raise()
+        }
+        return value
     }
 
     var failure: StoreError? { nil }

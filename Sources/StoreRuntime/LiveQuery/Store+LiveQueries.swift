@@ -89,6 +89,8 @@ extension Store {
     ///
     /// The closure runs in the subscriber's task when a record of the request's type, or one of those that the request goes
     /// through, has changed, once for all that was committed since the last time. It reads through a view of one position.
+    /// What the requests read that it runs itself counts as well, such as groups or sections by `$0.room.floor`; a record that
+    /// it gets by its id does not.
     ///
     /// - Parameters:
     ///   - request: what is asked for.

@@ -9,6 +9,19 @@ import Synchronization
 @safe
 public struct ReadView: ~Copyable, ReadableTransaction {
     let storage: ReadViewStorage
+    /// The store's state where what is read is noted; nil where it is not.
+    private let notingState: StoreState?
+
+    init(storage: ReadViewStorage) {
+        self.storage = storage
+        notingState = nil
+    }
+
+    /// The same view, which notes what is read through it.
+    init(_ view: borrowing ReadView, noting reads: NotedReads) {
+        storage = view.storage
+        notingState = view.storage.scope.state.noting(reads)
+    }
 
     /// The position.
     public var position: Position { storage.position }
@@ -17,7 +30,9 @@ public struct ReadView: ~Copyable, ReadableTransaction {
         @_lifetime(borrow self)
         borrowing get {
             // The storage lives as long as the view, and its transaction as long as the storage.
-            unsafe _overrideLifetime(storage.scope, borrowing: self)
+            let scope = unsafe _overrideLifetime(storage.scope, borrowing: self)
+            guard let notingState else { return scope }
+            return ReadingScope(snapshot: scope.snapshot, state: notingState)
         }
     }
 }

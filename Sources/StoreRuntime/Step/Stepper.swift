@@ -318,6 +318,21 @@ final class Stepper: Sendable {
         try atNewest(core) { applied, scope in try applied.dependents.add(dependent, scope.catalog) }
     }
 
+    /// Looks again at what a dependent reads.
+    ///
+    /// - Returns: the position from which on it is told of what changes that.
+    func read(_ dependent: LiveDependent, _ core: StoreCore) throws -> Position {
+        let (position, isAhead) = try applied.withLock { applied in
+            let transaction = try core.beginRead()
+            if applied.isEnded { throw WriteQueue.closed }
+            try apply(transaction, &applied, core)
+            try applied.dependents.read(dependent, transaction._reading.catalog)
+            return (applied.position, applied.hasPublications)
+        }
+        if isAhead { ask() }
+        return position
+    }
+
     func remove(_ dependent: LiveDependent) { applied.withLock { $0.dependents.remove(dependent) } }
 
     var dependentCount: Int { applied.withLock { $0.dependents.all.count } }

@@ -80,8 +80,26 @@ import Testing
         ] {
             try transcript.run("query", "Desk", "--where", mistake)
         }
-        try transcript.run("query", "Desk", "--fields", "room.floor")
         try transcript.expect("references-query")
+    }
+
+    @Test func `rows and groups hold what stands behind references`() throws {
+        var transcript = Transcript(try tool())
+        try transcript.run("query", "Desk", "--fields", "number,room.floor,owner.boss.name")
+        try transcript.run("--output", "csv", "query", "Desk", "--fields", "room.floor,owner", "--distinct")
+        try transcript.run(
+            "--output", "jsonl", "query", "Desk", "--fields", "owner.name", "--distinct", "--sort", "-number")
+        try transcript.run("query", "Desk", "--fields", "room.floor", "--distinct", "--count")
+        try transcript.run("--output", "jsonl", "query", "Desk", "--group", "room.floor")
+        try transcript.run(
+            "--output", "table", "query", "Desk", "--group", "owner.boss.name,room.floor", "--aggregate",
+            "count,sum:number", "--sort", "-owner.boss.name", "--limit", "2")
+        for mistake in ["room.flor", "users.name"] {
+            try transcript.run("query", "Desk", "--group", mistake)
+            try transcript.run("query", "Desk", "--fields", mistake)
+        }
+        try transcript.run("query", "Desk", "--aggregate", "sum:room.floor")
+        try transcript.expect("references-groups")
     }
 
     @Test func `conditions ask the records that refer to one, and those that elements lead to`() throws {

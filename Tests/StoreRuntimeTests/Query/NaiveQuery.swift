@@ -64,7 +64,7 @@ struct NaiveQuery {
         return kept
     }
 
-    private func value(_ name: FieldName, _ record: DynamicRecord) -> DynamicValue {
+    func value(_ name: FieldName, _ record: DynamicRecord) -> DynamicValue {
         if let followed = follow(name, record) { return followed }
         guard let place = type.place(ofFieldNamed: name.parts[0]) else { return .none }
         var (value, type) = (record.values[place], type.fields[place].type)
@@ -215,7 +215,7 @@ struct NaiveQuery {
     }
 
     /// None first, then by value.
-    private func compare(_ left: DynamicValue, _ right: DynamicValue) -> Int {
+    func compare(_ left: DynamicValue, _ right: DynamicValue) -> Int {
         switch (left, right) {
         case (.none, .none): return 0
         case (.none, _): return -1

@@ -28,6 +28,30 @@ struct NaiveRelations {
         return naive
     }
 
+    /// The groups of records that are equal in some fields, in the order of these.
+    func groups(
+        _ request: Request, by fields: [FieldName], _ typeIndex: Int
+    ) -> [(key: [DynamicValue], count: Int)] {
+        let query = query(request, typeIndex)
+        var groups: [(key: [DynamicValue], count: Int)] = []
+        for record in records[typeIndex] where query.holds(request.condition, record) {
+            let key = fields.map { query.value($0, record) }
+            if let place = groups.firstIndex(where: { $0.key == key }) {
+                groups[place].count += 1
+            } else {
+                groups.append((key, 1))
+            }
+        }
+        return groups.sorted { left, right in
+            for (place, field) in fields.enumerated() {
+                let order = query.compare(left.key[place], right.key[place])
+                let isDescending = request.order.first { $0.field == field }?.isDescending ?? false
+                if order != 0 { return isDescending ? order > 0 : order < 0 }
+            }
+            return false
+        }
+    }
+
     /// The value at the end of a path, by looking through all records for each step.
     private func follow(_ name: FieldName, _ record: DynamicRecord, _ typeIndex: Int) -> DynamicValue? {
         guard name.parts.count > 1, let place = types[typeIndex].place(ofFieldNamed: name.parts[0]),

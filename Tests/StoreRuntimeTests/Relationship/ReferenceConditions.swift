@@ -13,6 +13,11 @@ struct ReferenceConditions {
         }
     }
 
+    /// Fields to group by, or to tell rows apart by.
+    func fields(_ typeIndex: Int, _ random: inout TestRandom) -> [FieldName] {
+        (0..<1 + random.below(2)).map { _ in path(typeIndex, hops: 3, &random) }
+    }
+
     /// - Parameter hops: how many references it may go through.
     func condition(
         _ typeIndex: Int, depth: Int, hops: Int = ReferencePath.maximumHops, _ random: inout TestRandom

@@ -16,7 +16,8 @@ struct Query: ParsableCommand {
             without diacritics, [cd] both. A field of a struct is named with dots, address.city; a name that is no \
             plain word is in backticks.
 
-            Behind a reference stand the fields of the record that it leads to: 'room.floor > 1'. The records that refer \
+            Behind a reference stand the fields of the record that it leads to: 'room.floor > 1'; --sort, --fields and \
+            --group take them too. The records that refer \
             to the one at hand are named by their type and field: 'inverse(Sensor.room) any (celsius > 30)', with all (…), \
             isEmpty, count(inverse(Sensor.room)) > 3 and count(inverse(Sensor.room) where celsius > 30) > 3 as well.
 
@@ -65,7 +66,7 @@ struct Query: ParsableCommand {
             let type = reading.catalog.types[index].type
             var request = try wanted.request(type, in: reading.catalog)
             if let after { try goOn(after, &request) }
-            let shown = try ShownFields(fields, of: type)
+            let shown = try ShownFields(fields, of: reading.catalog.types[index], in: reading)
             if distinct { shown.makeDistinct(&request, isSorted: wanted.sort != nil) }
             try options.printing { output in
                 if count {
@@ -76,14 +77,15 @@ struct Query: ParsableCommand {
                     try printOne(OutputColumn("plan"), plan, to: output)
                 } else if isGrouped {
                     let groups = try QueryGroups(
-                        group, aggregate, request, isSorted: wanted.sort != nil, of: type)
+                        group, aggregate, request, isSorted: wanted.sort != nil, of: type,
+                        among: reading.catalog.types.map(\.type))
                     var printer = try RowPrinter(options.format, columns: groups.columns, to: output)
                     try groups.forEach(reading, typeIndex: index) { try printer.append($0) }
                     try printer.finish()
                 } else {
                     var printer = try RowPrinter(options.format, columns: shown.columns, to: output)
                     let next = try print(request, typeIndex: index, reading) { record in
-                        try printer.append(shown.cells(record))
+                        try printer.append(shown.cells(record, reading))
                     }
                     try printer.finish()
                     try output.flush()

@@ -9,13 +9,17 @@ struct QueryGroups {
     let columns: [OutputColumn]
 
     /// - Parameters:
+    ///   - targets: the types that may be referred to.
     ///   - group: the fields that records of a group are equal in; nil for one group of all.
     ///   - aggregates: what is printed besides; nil for their number.
     /// - Throws: ``ExpressionError``; ``CommandFailure`` for an order that groups do not have.
-    init(_ group: String?, _ aggregates: String?, _ request: Request, isSorted: Bool, of type: RecordType) throws {
+    init(
+        _ group: String?, _ aggregates: String?, _ request: Request, isSorted: Bool, of type: RecordType,
+        among targets: [RecordType]
+    ) throws {
         fields =
             try group.map { text throws(ExpressionError) in
-                try FieldList.fields(text, of: type, named: "--group")
+                try FieldList.fields(text, of: type, among: targets, named: "--group")
             } ?? []
         self.aggregates =
             try aggregates.map { text throws(ExpressionError) in
@@ -46,9 +50,7 @@ struct QueryGroups {
         let terms = aggregates.compactMap { if case .term(let term, _) = $0 { term } else { nil } }
         let groups = try reading.dynamicGroups(all, by: fields.map(\.name), terms, typeIndex: typeIndex)
         for group in groups.dropFirst(request.offset).prefix(request.limit ?? .max) {
-            var cells = fields.map { field in
-                OutputCell(group.first.map { field.value(in: $0) } ?? .none, as: field.type)
-            }
+            var cells = zip(group.key, fields).map { OutputCell($0, as: $1.type) }
             var values = group.values.makeIterator()
             for column in aggregates {
                 switch column {

@@ -1,0 +1,57 @@
+/// A field of another record that a projection names.
+struct FollowedField: Sendable {
+    let name: FieldName
+    /// Whether the projection takes nil for it.
+    let mayBeNone: Bool
+}
+
+/// The ways to the fields of other records that a projection names.
+struct FollowedPaths {
+    private let paths: [(field: FollowedField, path: ReferencePath)]
+
+    /// - Throws: ``StoreError``: `unknownField`; `invalidValue` where a path goes through too many references.
+    init<R, Output>(
+        _ projection: Projection<R, Output>, _ type: OpenType, in catalog: Catalog
+    ) throws(StoreError) {
+        paths = try projection.followed.map { field throws(StoreError) in
+            guard let path = try ReferencePath(field.name, from: type, in: catalog) else {
+                throw StoreError(.unknownField, "\(type.name).\(field.name) goes through no reference")
+            }
+            return (field, path)
+        }
+    }
+
+    /// What stands at their ends, each as the bytes of an optional of that record's own field: none where there is no
+    /// record.
+    ///
+    /// - Throws: ``StoreError`` with the code `referenceBroken` for what may not be nil and is; `CodecError`.
+    func values(_ table: FieldTable, _ scope: ReadingScope, of type: OpenType) throws -> [[UInt8]] {
+        try paths.map { field, path in
+            var writer = ByteWriter(capacity: 64)
+            let isThere = try path.follow(table, scope) { end in
+                writer.append(byte: 1)
+                writer.append(try end.field(path.access.place))
+            }
+            if !isThere, !field.mayBeNone { throw Self.broken(field, type) }
+            return writer.array()
+        }
+    }
+
+    private static func broken(_ field: FollowedField, _ type: OpenType) -> StoreError {
+        StoreError(
+            .referenceBroken,
+            "\(type.name).\(field.name) is never nil, but a record refers to one on the way that does not exist",
+            remedy: "leave such records out by a condition on \(field.name), or make the reference optional")
+    }
+}
+
+extension FetchCursor {
+    /// What a projection wants of the records that the one refers to that the walk is at.
+    func followed(_ paths: FollowedPaths) throws(StoreError) -> [[UInt8]] {
+        do {
+            return try paths.values(RecordBytes(unverified: record).table, scope, of: type)
+        } catch {
+            throw failed(error)
+        }
+    }
+}
