@@ -27,15 +27,16 @@ package enum DynamicValue: Hashable, Sendable {
     case fields([DynamicValue])
 
     /// Whether they are the same value. Texts are when their Unicode scalars are, as keys and comparisons have it: Swift's
-    /// own equality takes "é" in its two forms for one.
+    /// own equality takes "é" in its two forms for one. What is not a number is the same as itself, or nothing that holds it
+    /// would be found in a table again.
     package static func == (left: DynamicValue, right: DynamicValue) -> Bool {
         switch (left, right) {
         case (.none, .none): true
         case (.bool(let left), .bool(let right)): left == right
         case (.int(let left), .int(let right)): left == right
         case (.uint(let left), .uint(let right)): left == right
-        case (.float(let left), .float(let right)): left == right
-        case (.double(let left), .double(let right)): left == right
+        case (.float(let left), .float(let right)): left == right || left.bitPattern == right.bitPattern
+        case (.double(let left), .double(let right)): left == right || left.bitPattern == right.bitPattern
         case (.string(let left), .string(let right)): left.hasSameScalars(as: right)
         case (.data(let left), .data(let right)): left == right
         case (.uuid(let left), .uuid(let right)): left == right

@@ -87,6 +87,20 @@ import Testing
         #expect(update.changes.updates.map(\.new.id) == ["s1"])
     }
 
+    @Test func `a request for what is not a number is kept up to date, shared and let go as any other`() async throws {
+        let store = try ModelTests.store(sensors: 2)
+        let broken = Sensor.where { $0.celsius == .nan }
+        do {
+            let query = try store.liveQuery(broken)
+            let other = try store.liveQuery(broken)
+            #expect(store.liveQueryCount == 1)
+            try await store.write { try $0.update(Sensor.self, id: "s1") { $0.celsius = .nan } }
+            #expect(try query.results.map(\.id) == ["s1"])
+            #expect(try other.results.map(\.id) == ["s1"])
+        }
+        #expect(store.liveQueryCount == 0)
+    }
+
     @Test func `equal requests share one result, and the last subscriber's end lets it go`() async throws {
         let store = try ModelTests.store(sensors: 2)
         let first = try store.liveQuery(Self.hot)
