@@ -322,15 +322,10 @@ final class Stepper: Sendable {
     ///
     /// - Returns: the position from which on it is told of what changes that.
     func read(_ dependent: LiveDependent, _ core: StoreCore) throws -> Position {
-        let (position, isAhead) = try applied.withLock { applied in
-            let transaction = try core.beginRead()
-            if applied.isEnded { throw WriteQueue.closed }
-            try apply(transaction, &applied, core)
-            try applied.dependents.read(dependent, transaction._reading.catalog)
-            return (applied.position, applied.hasPublications)
+        try atNewest(core) { applied, scope in
+            try applied.dependents.read(dependent, scope.catalog)
+            return applied.position
         }
-        if isAhead { ask() }
-        return position
     }
 
     func remove(_ dependent: LiveDependent) { applied.withLock { $0.dependents.remove(dependent) } }

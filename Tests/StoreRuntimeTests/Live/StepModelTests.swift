@@ -209,6 +209,8 @@ import Testing
         #expect(await storeError { while try await counts.next() != nil {} }?.code == code)
         #expect(await storeError { try await effect.ended() }?.code == code)
         #expect(storeError { _ = try query.results }?.code == code)
+        // Who observes is told first; the thread of steps has ended with the store.
+        store.close()
         #expect(held.failures.errors.withLock { $0.map(\.code) } == [code])
     }
 
