@@ -11,14 +11,14 @@ package final class StoreState: Sendable {
     /// The record types.
     package let catalog: Catalog
     /// Notes what requests read; nil where nobody wants to know.
-    let reads: NotedReads?
+    let reads: (any ReadNoting)?
 
     package convenience init(identity: UUID, databases: StoreDatabases, limits: StoreLimits, catalog: Catalog) {
         self.init(identity: identity, databases: databases, limits: limits, catalog: catalog, reads: nil)
     }
 
     private init(
-        identity: UUID, databases: StoreDatabases, limits: StoreLimits, catalog: Catalog, reads: NotedReads?
+        identity: UUID, databases: StoreDatabases, limits: StoreLimits, catalog: Catalog, reads: (any ReadNoting)?
     ) {
         self.identity = identity
         self.databases = databases
@@ -28,7 +28,7 @@ package final class StoreState: Sendable {
     }
 
     /// The same for a scope whose requests are noted, or, with nil, are not.
-    package func noting(_ reads: NotedReads?) -> StoreState {
+    package func noting(_ reads: (any ReadNoting)?) -> StoreState {
         StoreState(identity: identity, databases: databases, limits: limits, catalog: catalog, reads: reads)
     }
 }

@@ -1,20 +1,7 @@
-import Synchronization
-
-/// What the requests of a closure read: which types, and which of their fields.
-package final class NotedReads: Sendable {
-    private let places = Mutex<[UInt32: PlaceSet]>([:])
-
-    package init() {}
-
-    /// What was noted so far, apart from what is in `known`; ascending by the types' numbers.
-    package func all(besides known: [LiveDependencies.OfType]) -> [LiveDependencies.OfType] {
-        places.withLock { places in places.map { LiveDependencies.OfType(type: $0, places: $1) } }
-            .filter { !known.contains($0) }.sorted { $0.type < $1.type }
-    }
-
-    fileprivate func note(_ read: LiveDependencies.OfType) {
-        places.withLock { $0[read.type, default: PlaceSet()].formUnion(read.places) }
-    }
+/// Somebody who wants to know what the requests read that run in a scope: which types, and which of their fields.
+package protocol ReadNoting: Sendable {
+    /// Takes note of fields of a type.
+    func note(_ read: LiveDependencies.OfType)
 }
 
 extension ReadingScope {
