@@ -1,6 +1,7 @@
 package import StoreEngine
 
-/// The records of a type that refer to the one at hand, as `inverse(Book.author)` names them.
+/// The records of a type that refer to the one at hand, as `inverse(Book.author)` names them, or to one that it refers to,
+/// as `author.inverse(Book.author)`.
 package struct ExpressionInverse {
     package let name: InverseName
     /// The type of the records that refer.
@@ -36,11 +37,14 @@ package enum ExpressionCount {
 
 extension ExpressionParser {
     /// Whether the name of an inverse is next.
-    package var beginsInverse: Bool { current.isWord("inverse") && isFollowed(by: .open) }
+    package var beginsInverse: Bool {
+        guard isFollowed(by: .open), case .name(let parts) = current.kind, let last = parts.last else { return false }
+        return !last.isQuoted && last.text.lowercased() == "inverse"
+    }
 
-    /// Reads `inverse(Type.field)`.
+    /// Reads `inverse(Type.field)`, which may stand behind a path of references.
     package mutating func inverse() throws(ExpressionError) -> ExpressionInverse {
-        _ = take()
+        let (path, target) = try inversePath(take())
         _ = take()
         let range = current.range
         guard case .name(let parts) = current.kind, parts.count == 2 else {
@@ -53,14 +57,29 @@ extension ExpressionParser {
                 at: parts[0].range, "there is no record type \(RecordText.shortened(parts[0].text))\(remedy)")
         }
         let field = try ExpressionField([parts[1]], of: source, among: targets, in: self.source)
-        // What elements lead to is the record at hand, where they are references.
-        let target = type.element?.reference?.target ?? type.name
         guard field.type.reference?.target == target else {
             throw self.source.error(at: range, "\(source.name).\(field.name.text) does not refer to \(target)")
         }
         _ = take()
         guard skip(.close) else { throw expected(")") }
-        return ExpressionInverse(name: InverseName(type: source.name, field: parts[1].text), type: source)
+        return ExpressionInverse(
+            name: InverseName(path: path, type: source.name, field: parts[1].text), type: source)
+    }
+
+    /// What stands before the word of an inverse, and the name of the type that it leads to.
+    private func inversePath(
+        _ token: ExpressionToken
+    ) throws(ExpressionError) -> (path: FieldName, target: String) {
+        guard case .name(let parts) = token.kind, parts.count > 1 else {
+            // What elements lead to is the record at hand, where they are references.
+            return (FieldName([]), type.element?.reference?.target ?? type.name)
+        }
+        let field = try ExpressionField(Array(parts.dropLast()), of: type, among: targets, in: source)
+        guard case .reference(let target, _) = field.type.unwrapped else {
+            throw source.error(
+                at: token.range, "\(field.name.text) is \(field.type), which refers to no single record")
+        }
+        return (field.name, target)
     }
 
     /// Reads what is asked of the records that refer to the one at hand; nil where nothing such is next.

@@ -16,14 +16,15 @@ package import StoreEngine
 /// product    = factor { ("*" | "/" | "%") factor }
 /// factor     = operand | "-" factor | "(" sum ")"
 /// operand    = field | value | "count" "(" (field | inverse ["where" condition]) ")"
-/// inverse    = "inverse" "(" word "." word ")"
+/// inverse    = [field "."] "inverse" "(" word "." word ")"
 /// list       = "[" [value { "," value }] "]"
 /// value      = text | number | "inf" | "-inf" | "nan" | "true" | "false" | "null"
 /// field      = word { "." word }
 /// ```
 ///
 /// Behind a field that refers to a record stand the fields of that: `room.name`. `inverse(Sensor.room)` are the records
-/// that refer to the one at hand, by a type and a field of it; the condition behind it is on their fields.
+/// that refer to the one at hand, by a type and a field of it; the condition behind it is on their fields. Behind references,
+/// `room.inverse(Sensor.room)`, they are those that refer to the record there.
 ///
 /// A word may be in backticks, which it must be where it is no plain word or one of those that are values. The tests of
 /// texts take `[c]`, `[d]` or `[cd]` behind their name, as do `==` and `!=`: upper and lower case, diacritics, or both

@@ -12,6 +12,11 @@ extension Tenant {
     fileprivate static let founded = Inverse<Tenant, Club>(\.founder)
 }
 
+@Record struct Party: Equatable {
+    @ID var id: Int
+    @Reference(onDelete: .nullify) var guests: Set<Reference<Tenant>>?
+}
+
 /// Conditions about the records that refer to one, and about those that elements lead to.
 @Suite struct InverseConditionTests {
     private let store: Store
@@ -80,6 +85,50 @@ extension Tenant {
         #expect(try tenants { $0.clubs.any { $0.id == chess } } == [1])
         #expect(try tenants { $0.friend.clubs.any { $0.founder == 3 } } == [2])
         #expect(try houses { _ in House.tenants.any { $0.clubs.any { $0.founder == 3 } } } == "b")
+    }
+
+    @Test func `an inverse may stand behind references, where nothing holds of what leads nowhere`() throws {
+        #expect(try tenants { $0.house.inverse(House.tenants).any { $0.friend == 4 } } == [2, 4])
+        #expect(try tenants { $0.house.inverse(House.tenants).all { $0.friend != nil } } == [2, 4])
+        #expect(try tenants { $0.house.inverse(House.seats).isEmpty } == [1, 3])
+        #expect(try tenants { $0.friend.inverse(Tenant.founded).isEmpty } == [2, 3, 4])
+        #expect(try tenants { !$0.friend.inverse(Tenant.founded).isEmpty } == [1])
+        #expect(try tenants { $0.friend.house.inverse(House.tenants).count(where: { $0.id < 3 }) != 1 } == [])
+        #expect(try tenants { $0.id > 1 && $0.friend.house.inverse(House.tenants).count == 2 } == [2, 3, 4])
+        let chess = chess
+        func clubs(_ condition: (Club.Fields) -> Condition<Club>) throws -> [UUID] {
+            try store.read { try $0.fetch(Club.where(condition)) }.map(\.id)
+        }
+        #expect(try clubs { $0.founder.house.inverse(House.tenants).any { $0.id == 1 } } == [chess])
+        // The seat of the other one is nowhere.
+        #expect(try clubs { $0.seat.inverse(House.seats).count >= 0 } == [chess])
+        #expect(try tenants { $0.clubs.any { $0.founder.inverse(Tenant.founded).count == 1 } } == [1])
+        #expect(
+            try tenants { $0.house.inverse(House.tenants).any { $0.friend.inverse(Tenant.friends).count == 1 } } == [
+                1, 2, 3, 4,
+            ])
+    }
+
+    @Test func `an inverse may stand in a test of elements, whose tokens are those of the records there`() throws {
+        #expect(try tenants { $0.clubs.any { _ in Club.members.count == 2 } } == [1, 2])
+        #expect(try tenants { $0.clubs.all { _ in Club.members.count == 1 } } == [3, 4])
+        #expect(try tenants { $0.clubs.any { $0.founder != nil && Club.members.any { $0.friend == nil } } } == [1])
+        #expect(try tenants { $0.clubs.any { $0.inverse(Club.members).count == 1 } } == [1])
+        #expect(try houses { _ in House.tenants.any { $0.clubs.any { _ in Club.members.count == 1 } } } == "b")
+        let parties = try Store.temporary(records: House.self, Tenant.self, Club.self, Party.self)
+        try parties.write { tx in
+            try tx.insert(House(id: "a"))
+            for id in 1...3 { try tx.insert(Tenant(id: id, house: "a", friend: id == 2 ? 1 : nil)) }
+            try tx.insert(Party(id: 1, guests: [1, 2]))
+            try tx.insert(Party(id: 2, guests: nil))
+            try tx.insert(Party(id: 3, guests: [3]))
+        }
+        try parties.read { tx throws in
+            let popular = Party.where { $0.guests.any { $0.id < 3 && Tenant.friends.count == 1 } }
+            #expect(try tx.fetch(popular).map(\.id) == [1])
+            let lonely = Party.where { $0.guests.all { _ in Tenant.friends.isEmpty } }
+            #expect(try tx.fetch(lonely).map(\.id) == [3])
+        }
     }
 
     @Test func `no more is looked at than what refers to the records in question`() throws {

@@ -42,6 +42,11 @@ package struct LiveDependencies: Hashable, Sendable {
         case .and(let parts), .or(let parts):
             for part in parts { try note(part, of: typeIndex, hops: hops, catalog) }
         case .not(let part): try note(part, of: typeIndex, hops: hops, catalog)
+        case .inverse(let inverse, let condition, let comparison, let number) where !inverse.isOfRecord:
+            let step = try ReferenceStep(to: inverse, from: typeIndex, in: catalog)
+            let rest = ConditionNode.inverse(inverse.behind(step.rest), condition, comparison, number)
+            try note(step, of: typeIndex, hops: hops, catalog)
+            try note(rest, of: step.reference.target, hops: hops + 1, catalog)
         case .inverse(let inverse, let condition, _, _):
             let reference = try catalog.reference(inverse, to: typeIndex)
             isAlone = false
@@ -68,13 +73,24 @@ package struct LiveDependencies: Hashable, Sendable {
     private mutating func note(
         _ name: FieldName, of typeIndex: Int, hops: Int, _ catalog: Catalog
     ) throws(StoreError) -> (name: FieldName, typeIndex: Int) {
-        let type = catalog.types[typeIndex]
-        // The id tells which record it is, and never changes.
-        if hops > 0, let read = type.type.place(ofFieldNamed: name.first) { insert(type.type.id, read) }
-        guard let step = ReferenceStep(name, typeIndex: typeIndex, in: catalog) else { return (name, typeIndex) }
-        guard hops < ReferencePath.maximumHops else { throw ReferencePath.tooLong(name, in: type.name) }
-        isAlone = false
+        guard let step = ReferenceStep(name, typeIndex: typeIndex, in: catalog) else {
+            let type = catalog.types[typeIndex].type
+            // The id tells which record it is, and never changes.
+            if hops > 0, let read = type.place(ofFieldNamed: name.first) { insert(type.id, read) }
+            return (name, typeIndex)
+        }
+        try note(step, of: typeIndex, hops: hops, catalog)
         return try note(step.rest, of: step.reference.target, hops: hops + 1, catalog)
+    }
+
+    /// Notes the reference that a step goes along.
+    private mutating func note(
+        _ step: ReferenceStep, of typeIndex: Int, hops: Int, _ catalog: Catalog
+    ) throws(StoreError) {
+        let type = catalog.types[typeIndex]
+        guard hops < ReferencePath.maximumHops else { throw ReferencePath.tooLong(step.field, in: type.name) }
+        if hops > 0 { insert(type.type.id, step.reference.place) }
+        isAlone = false
     }
 
     private mutating func insert(_ type: UInt32, _ place: Int) {
@@ -102,10 +118,11 @@ extension Catalog {
 
 extension ConditionNode {
     /// The names of all fields that it tests, the record's own and those on paths; fields of elements are not among them,
-    /// nor those of records that refer to this one.
+    /// nor those of records that refer to this one or to one that it refers to.
     var fieldNames: [FieldName] {
         switch self {
-        case .constant, .inverse, .found, .invalid: []
+        case .constant, .found, .invalid: []
+        case .inverse(let inverse, _, _, _): inverse.isOfRecord ? [] : [inverse.path]
         case .comparison(let name, _, _), .membership(let name, _), .text(let name, _, _, _), .element(let name, _),
             .elements(let name, _, _), .size(let name, _, _):
             [name]

@@ -33,6 +33,36 @@ extension Field where Value: Collection, Value.Element: EmbeddedValue {
     ) -> Condition<Root> { elements(.all, condition(Value.Element.fields)) }
 }
 
+// References: the fields are those of the records that the elements lead to. Of one that leads nowhere they are all nil.
+extension Field {
+    /// Whether a record that an element of the array or set refers to meets a condition:
+    /// `$0.tags.any { $0.name == "new" || Tag.articles.isEmpty }`.
+    ///
+    /// - Parameter condition: gets the tokens of that record's fields.
+    public func any<Target: Record>(_ condition: (Target.Fields) -> Condition<Target>) -> Condition<Root>
+    where Value: Collection, Value.Element == Reference<Target> { elements(.any, condition(Target.fields)) }
+
+    /// Whether all records that elements of the array or set refer to meet a condition; true where it is empty.
+    ///
+    /// - Parameter condition: gets the tokens of that record's fields.
+    public func all<Target: Record>(_ condition: (Target.Fields) -> Condition<Target>) -> Condition<Root>
+    where Value: Collection, Value.Element == Reference<Target> { elements(.all, condition(Target.fields)) }
+
+    /// Whether there is an array or set, and a record that an element of it refers to meets a condition.
+    ///
+    /// - Parameter condition: gets the tokens of that record's fields.
+    public func any<C: Collection, Target: Record>(
+        _ condition: (Target.Fields) -> Condition<Target>
+    ) -> Condition<Root> where Value == C?, C.Element == Reference<Target> { elements(.any, condition(Target.fields)) }
+
+    /// Whether there is an array or set, and all records that elements of it refer to meet a condition.
+    ///
+    /// - Parameter condition: gets the tokens of that record's fields.
+    public func all<C: Collection, Target: Record>(
+        _ condition: (Target.Fields) -> Condition<Target>
+    ) -> Condition<Root> where Value == C?, C.Element == Reference<Target> { elements(.all, condition(Target.fields)) }
+}
+
 // Optional collections: without one, neither any nor all elements meet a condition.
 extension Field {
     /// Whether there is an array or set, and an element of it meets a condition.

@@ -44,10 +44,15 @@ struct ConditionResolver: ~Escapable {
         case .not(let part): return .not(try resolve(part, subject, hops, candidates: candidates))
         case .inverse(let inverse, let condition, let comparison, let number):
             switch subject {
-            case .record(let typeIndex):
+            case .record(let typeIndex) where inverse.isOfRecord:
                 let asked = try ReferrerQuestion(
                     catalog.reference(inverse, to: typeIndex), inverse, condition, comparison, number)
                 return .found(try find(asked, hops, candidates))
+            case .record(let typeIndex):
+                // It is asked of the record that the first reference leads to, and of none where that leads nowhere.
+                let step = try ReferenceStep(to: inverse, from: typeIndex, in: catalog)
+                return try resolve(
+                    .inverse(inverse.behind(step.rest), condition, comparison, number), step, subject, hops)
             case .element(let reference):
                 // It is asked of the record that the element leads to.
                 let step = ReferenceStep(reference, field: FieldName(""), rest: FieldName(""))
@@ -172,7 +177,7 @@ extension ConditionNode {
     /// Whether it asks, of the record itself, who refers to it.
     var asksForReferrers: Bool {
         switch self {
-        case .inverse: true
+        case .inverse(let inverse, _, _, _): inverse.isOfRecord
         case .and(let parts), .or(let parts): parts.contains(where: \.asksForReferrers)
         case .not(let part): part.asksForReferrers
         default: false

@@ -1,17 +1,29 @@
-/// The way back along a reference, by names: the records of a type that refer to the one at hand by a field.
+/// The way back along a reference, by names: the records of a type that refer by a field to the one at hand, or to one that
+/// it refers to.
 package struct InverseName: Hashable, Sendable {
+    /// The references on the way to the record that is referred to; empty for the one at hand.
+    package let path: FieldName
     /// The name of the type whose records refer.
     package let type: String
     /// The name of the field by which they do.
     package let field: String
 
-    package init(type: String, field: String) {
+    package init(path: FieldName = FieldName([]), type: String, field: String) {
+        self.path = path
         self.type = type
         self.field = field
     }
 
+    /// The same behind another path.
+    func behind(_ path: FieldName) -> InverseName { InverseName(path: path, type: type, field: field) }
+
+    /// Whether it is of the record at hand.
+    var isOfRecord: Bool { path.parts.isEmpty }
+
     /// The name as expressions write it.
-    package var text: String { "inverse(\(FieldName([type, field]).text))" }
+    package var text: String {
+        (isOfRecord ? "" : path.text + ".") + "inverse(\(FieldName([type, field]).text))"
+    }
 }
 
 extension ConditionNode {

@@ -117,7 +117,28 @@ struct ReferenceStep {
 
     /// The step that `name` begins with; nil where it names a field of the record itself.
     init?(_ name: FieldName, typeIndex: Int, in catalog: Catalog) {
-        guard !name.rest.isEmpty else { return nil }
+        if name.rest.isEmpty { return nil }
+        self.init(along: name, typeIndex: typeIndex, in: catalog)
+    }
+
+    /// The first step on the way to the record that an inverse goes back to.
+    ///
+    /// - Throws: ``StoreError``: `unknownField`; `invalidValue` where it is no reference to one record.
+    init(to inverse: InverseName, from typeIndex: Int, in catalog: Catalog) throws(StoreError) {
+        if let step = ReferenceStep(along: inverse.path, typeIndex: typeIndex, in: catalog) {
+            self = step
+            return
+        }
+        let type = catalog.types[typeIndex].type
+        guard type.place(ofFieldNamed: inverse.path.first) != nil else {
+            throw FieldAccess.unknown(in: type.name, type.fields.map(\.name), inverse.path.first)
+        }
+        throw StoreError(
+            .invalidValue, "\(type.name).\(inverse.path.first) refers to no single record",
+            remedy: "name references to one before the inverse")
+    }
+
+    private init?(along name: FieldName, typeIndex: Int, in catalog: Catalog) {
         let type = catalog.types[typeIndex].type
         let found = catalog.references.outgoing[typeIndex].first {
             !$0.isMultiple && type.isField($0.place, named: name.first)

@@ -126,7 +126,11 @@ import Testing
                 "Desk", "number",
                 [
                     "users any (name startsWith 'E')", "users any (it == 1)", "users all (boss == null)",
-                    "users any (inverse(Desk.owner) isEmpty)",
+                    "users any (inverse(Desk.owner) isEmpty)", "room.inverse(Desk.room) any (number == 3)",
+                    "count(owner.boss.inverse(Person.boss)) > 1", "owner.inverse(Desk.users) isEmpty",
+                    "not (owner.inverse(Desk.users) isEmpty)", "!isEmpty(room.inverse(Desk.room))",
+                    "count(room.inverse(Desk.room) where users contains 3) == 2",
+                    "users any (boss.inverse(Person.boss) any (name == 'Ann'))",
                 ]
             ),
         ]
@@ -144,6 +148,14 @@ import Testing
             "count(inverse(Desk.room) and floor > 3) > 1", "inverse(Desk.room) any (floor > 3)",
         ] {
             try transcript.run("query", "Room", "--where", mistake)
+        }
+        for mistake in [
+            "users.inverse(Desk.users) isEmpty", "number.inverse(Desk.room) isEmpty",
+            "room.inverse(Desk.owner) isEmpty",
+            "roam.inverse(Desk.room) isEmpty", "room.inverse(Desk.room)",
+            "owner.boss.boss.boss.inverse(Desk.users) any (room.floor > 1)",
+        ] {
+            try transcript.run("query", "Desk", "--where", mistake)
         }
         try transcript.expect("references-inverse")
     }

@@ -65,6 +65,15 @@ struct NaiveRelations {
 
     private func isMet(_ node: ConditionNode, _ record: DynamicRecord, _ typeIndex: Int) -> Bool {
         switch node {
+        case .inverse(let inverse, let condition, let comparison, let number) where !inverse.path.parts.isEmpty:
+            guard let place = types[typeIndex].place(ofFieldNamed: inverse.path.parts[0]),
+                let target = types.firstIndex(where: {
+                    $0.name == types[typeIndex].fields[place].type.reference?.target
+                }), let found = find(record.values[place], target)
+            else { return false }
+            let rest = FieldName(Array(inverse.path.parts.dropFirst()))
+            let own = InverseName(path: rest, type: inverse.type, field: inverse.field)
+            return isMet(.inverse(own, condition, comparison, number), found, target)
         case .inverse(let inverse, let condition, let comparison, let number):
             guard let source = types.firstIndex(where: { $0.name == inverse.type }),
                 let place = types[source].place(ofFieldNamed: inverse.field)

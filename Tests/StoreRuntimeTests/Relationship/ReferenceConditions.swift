@@ -42,16 +42,22 @@ struct ReferenceConditions {
 
     /// A name that goes through up to three references to a number.
     private func path(_ typeIndex: Int, hops: Int, _ random: inout TestRandom) -> FieldName {
-        var parts: [String] = []
-        var type = types[typeIndex]
-        for _ in 0..<random.below(min(hops, 3) + 1) {
-            let references = type.fields.filter { $0.type.reference != nil && $0.type.elements == nil }
+        FieldName(references(typeIndex, count: random.below(min(hops, 3) + 1), &random).names + ["note"])
+    }
+
+    /// References to one, one behind the other, and the type that they lead to.
+    private func references(
+        _ typeIndex: Int, count: Int, _ random: inout TestRandom
+    ) -> (names: [String], typeIndex: Int) {
+        var (names, end): ([String], Int) = ([], typeIndex)
+        for _ in 0..<count {
+            let references = types[end].fields.filter { $0.type.reference != nil && $0.type.elements == nil }
             guard !references.isEmpty else { break }
             let field = random.pick(references)
-            parts.append(field.name)
-            type = types.first { $0.name == field.type.reference?.target } ?? type
+            names.append(field.name)
+            end = types.firstIndex { $0.name == field.type.reference?.target } ?? end
         }
-        return FieldName(parts + ["note"])
+        return (names, end)
     }
 
     private func elements(
@@ -66,18 +72,21 @@ struct ReferenceConditions {
     }
 
     private func inverse(_ typeIndex: Int, depth: Int, hops: Int, _ random: inout TestRandom) -> ConditionNode? {
+        if hops == 0 { return nil }
+        let path = references(typeIndex, count: random.oneIn(2) ? 0 : random.below(min(hops, 3)), &random)
         var found: [(source: Int, field: String)] = []
         for (source, type) in types.enumerated() {
-            for field in type.fields where field.type.reference?.target == types[typeIndex].name {
+            for field in type.fields where field.type.reference?.target == types[path.typeIndex].name {
                 found.append((source, field.name))
             }
         }
-        guard hops > 0, !found.isEmpty else { return nil }
+        guard !found.isEmpty else { return nil }
         let (source, field) = random.pick(found)
-        let inner =
-            random.oneIn(3) ? .constant(true) : condition(source, depth: depth - 1, hops: hops - 1, &random)
+        let rest = hops - path.names.count - 1
+        let inner = random.oneIn(3) ? .constant(true) : condition(source, depth: depth - 1, hops: rest, &random)
         return .inverse(
-            InverseName(type: types[source].name, field: field), random.oneIn(4) ? .not(inner) : inner,
+            InverseName(path: FieldName(path.names), type: types[source].name, field: field),
+            random.oneIn(4) ? .not(inner) : inner,
             random.pick(Comparison.allCases), random.pick([0, 0, 1, 1, 2, 3, -1]))
     }
 
