@@ -133,7 +133,10 @@ let package = Package(
         .testTarget(name: "LMDBTests", dependencies: ["LMDB"]),
         .testTarget(name: "StoreEngineTests", dependencies: ["StoreEngine", "LMDB"]),
         .testTarget(
-            name: "StoreRuntimeTests", dependencies: ["StoreRuntime", "StoreEngine", "StoreExpressions", "LMDB"]),
+            name: "StoreRuntimeTests",
+            dependencies: [
+                "StoreRuntime", "StoreEngine", "StoreExpressions", "LMDB", "ChildPrograms", "CrashWorker",
+            ]),
         .testTarget(
             name: "ModelStoreTests", dependencies: ["ModelStore", "StoreRuntime", "StoreEngine", "ChildPrograms"]),
         .testTarget(
@@ -207,7 +210,7 @@ let package = Package(
             ],
             exclude: ["Golden", "Fixtures"]
         ),
-        // What the crash tests start and kill. Tests/SyncLog is C that they compile and preload into it.
+        // What tests start, let write and kill. Tests/SyncLog is C that they compile and preload into it.
         .executableTarget(
             name: "CrashWorker",
             dependencies: ["StoreRuntime", "StoreEngine", "LMDB"],

@@ -1,6 +1,6 @@
 import Foundation
 
-// A program that the crash tests start, kill and ask; see the types for its commands.
+// A program that tests start, kill and ask; see the types for its commands.
 let arguments = Array(CommandLine.arguments.dropFirst())
 let rest = Array(arguments.dropFirst())
 switch arguments.first {
@@ -8,7 +8,9 @@ case "write":
     if let writing = Writing(rest) { exit(await writing.run()) }
 case "check":
     exit(Checking().run())
+case "obey":
+    exit(Obeying().run())
 default: break
 }
-print("usage: CrashWorker write <directory> <full|relaxed|mixed> <count> <lane>… | check")
+print("usage: CrashWorker write <directory> <full|relaxed|mixed> <count> <lane>… | check | obey")
 exit(2)

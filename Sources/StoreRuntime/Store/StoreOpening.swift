@@ -108,7 +108,23 @@ enum StoreOpening {
     /// Opens the store for reading only.
     static func readOnlyState(
         _ environment: LMDBEnvironment, options: StoreOptions, records: [any Record.Type]
-    ) throws -> StoreState {
+    ) throws(StoreError) -> StoreState {
+        while true {
+            do throws(StoreError) {
+                return try newestState(environment, options: options, records: records)
+            } catch {
+                // Another process has made a database, and committed again since: it is known by now, so that this ends.
+                guard error.code == .inUse else { throw error }
+            }
+        }
+    }
+
+    /// The state that the newest snapshot has.
+    ///
+    /// - Throws: ``StoreError``: `inUse` where a database of it could not be opened before the next commit.
+    private static func newestState(
+        _ environment: LMDBEnvironment, options: StoreOptions, records: [any Record.Type]
+    ) throws(StoreError) -> StoreState {
         let raw = try mapLMDB { () throws(LMDBError) in try environment.beginRead() }
         return try StoreReading(raw.snapshot, at: environment.path, options: options, records: records).state
     }

@@ -1,10 +1,9 @@
 import ChildPrograms
-import Foundation
 
 /// The program `FeedWorker` next to the test's own.
 enum FeedWorker {
     /// Where the build put it.
-    static let path = (CrashWorker.path as NSString).deletingLastPathComponent + "/FeedWorker"
+    static let path = BuiltProgram.path("FeedWorker")
 
     /// Starts one with a command; see its `main.swift`.
     static func start(_ arguments: [String], environment: [String: String] = [:]) throws -> ChildProcess {

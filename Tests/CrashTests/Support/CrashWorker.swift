@@ -1,15 +1,9 @@
 import ChildPrograms
-import Foundation
-import Synchronization
 
 /// The program `CrashWorker` next to the test's own.
 enum CrashWorker {
     /// Where the build put it.
-    static let path: String = {
-        let link = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
-        let own = link ?? CommandLine.arguments[0]
-        return (own as NSString).deletingLastPathComponent + "/CrashWorker"
-    }()
+    static let path = BuiltProgram.path("CrashWorker")
 
     /// Starts one that writes; see its `Writing`.
     static func write(

@@ -35,23 +35,8 @@ final class HeldStore: Sendable {
         await store.core.stepper.untilShown(store.core)
     }
 
-    /// Commits, and does not wait until that is shown.
-    func commit(_ body: @escaping @Sendable (inout WriteTransaction) throws -> Void) throws {
-        let core = store.core
-        let before = try core.access.look().sequence
-        let failure = Mutex<(any Error)?>(nil)
-        core.submit(core.makeJob(nil, body, ResultBox())) { result in
-            if case .failure(let error) = result { failure.withLock { $0 = error } }
-        }
-        // The writer does this between commits.
-        while try core.access.look().sequence == before {
-            if let error = failure.withLock({ $0 }) { throw error }
-            try core.perform {}
-        }
-    }
-
     func put(_ celsius: Double) throws {
-        try commit { tx in
+        try store.commitUnshown { tx in
             if try tx.get(Sensor.self, id: "s1") == nil {
                 try tx.insert(Sensor(id: "s1", room: "hall", serial: "A-1", celsius: celsius))
             } else {
@@ -60,7 +45,7 @@ final class HeldStore: Sendable {
         }
     }
 
-    func delete() throws { try commit { tx in _ = try tx.delete(Sensor.self, id: "s1") } }
+    func delete() throws { try store.commitUnshown { tx in _ = try tx.delete(Sensor.self, id: "s1") } }
 
     /// Changes the files as a foreign program would.
     func tamper(_ body: @escaping @Sendable (inout LMDBWriteTransaction) throws -> Void) throws {

@@ -13,7 +13,7 @@ import Testing
     }
 
     private static func insert(_ held: HeldStore, _ values: [Double]) throws {
-        try held.commit { tx in
+        try held.store.commitUnshown { tx in
             for value in values {
                 try tx.insert(Sensor(id: "s\(value)", room: "hall", serial: "A\(value)", celsius: value))
             }
@@ -37,7 +37,7 @@ import Testing
         await held.show()
         let start = try stepper.start(Self.key(held), store.core)
         let model = try store.model(Sensor.self, id: "s13.0")
-        try held.commit { tx in
+        try held.store.commitUnshown { tx in
             try tx.update(Sensor.self, id: "s13.0") { $0.celsius = 12 }
             _ = try tx.delete(Sensor.self, id: "s11.0")
         }
@@ -48,7 +48,7 @@ import Testing
         defer { stepper.release(result) }
         var (shown, fetched) = try Self.values(result, held)
         #expect(shown == [12, 17, 18] && fetched == shown)
-        try held.commit { tx in _ = try tx.delete(Sensor.self, id: "s17.0") }
+        try held.store.commitUnshown { tx in _ = try tx.delete(Sensor.self, id: "s17.0") }
         await held.show()
         (shown, fetched) = try Self.values(result, held)
         #expect(shown == [12, 18, 19] && fetched == shown)

@@ -95,27 +95,10 @@ extension FieldSchema {
 }
 
 extension ReferenceModel {
-    fileprivate mutating func apply(_ operation: ReferenceScenario.Operation) -> Bool {
+    fileprivate mutating func apply(_ operation: DynamicOperation) -> Bool {
         switch operation {
         case .put(let type, let record, let mode): put(type, record.values, mode) == nil
         case .delete(let type, let id): delete(Key(type: type, id: id.count == 1 ? id[0] : .fields(id)))
-        }
-    }
-}
-
-extension WriteTransaction {
-    /// Does what an operation says; whether it was possible.
-    mutating func apply(_ operation: ReferenceScenario.Operation) throws -> Bool {
-        switch operation {
-        case .put(let type, let record, let mode):
-            do {
-                try put(record, typeIndex: type, mode: mode)
-                return true
-            } catch {
-                guard [.recordExists, .recordNotFound, .uniqueViolation].contains(error.code) else { throw error }
-                return false
-            }
-        case .delete(let type, let id): return try delete(dynamicID: id, typeIndex: type)
         }
     }
 }

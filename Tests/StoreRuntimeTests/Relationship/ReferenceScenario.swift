@@ -2,19 +2,6 @@ import StoreEngine
 
 /// Random record types that refer to each other and to themselves, and random writes of them.
 struct ReferenceScenario {
-    /// What one operation of a closure does.
-    enum Operation: Sendable, CustomStringConvertible {
-        case put(type: Int, DynamicRecord, WriteMode)
-        case delete(type: Int, id: [DynamicValue])
-
-        var description: String {
-            switch self {
-            case .put(let type, let record, let mode): "\(mode) T\(type) \(record.values.map(\.text))"
-            case .delete(let type, let id): "delete T\(type) \(id.map(\.text))"
-            }
-        }
-    }
-
     private static let idCount = 5
     private var random: TestRandom
     let schemas: [RecordSchema]
@@ -58,7 +45,7 @@ struct ReferenceScenario {
     }
 
     /// What the next closure does.
-    mutating func closure() -> [Operation] {
+    mutating func closure() -> [DynamicOperation] {
         (0..<(1 + random.below(random.pick([3, 12])))).map { _ in
             let type = random.below(schemas.count)
             if random.oneIn(4) { return .delete(type: type, id: idValues(type, random.below(Self.idCount))) }
