@@ -168,7 +168,12 @@ extension LiveResult: Publishing {
 
     func didShow(_ sequence: UInt64) {
         registrar.didSet(self, keyPath: \.tracked)
-        if isRestructured(at: sequence) { registrar.didSet(self, keyPath: \.trackedStructure) }
+        // Who was told before, read once more and began to watch before the change was shown hears of it by this alone.
+        registrar.willSet(self, keyPath: \.tracked)
+        if isRestructured(at: sequence) {
+            registrar.didSet(self, keyPath: \.trackedStructure)
+            registrar.willSet(self, keyPath: \.trackedStructure)
+        }
         let (signals, isOver) = state.withLock { ($0.subscribers.map(\.signal), $0.failure != nil) }
         for signal in signals { isOver ? signal.end() : signal.raise() }
     }

@@ -190,7 +190,11 @@ final class ModelState: Observable, Sendable {
     /// - Returns: whether there are older versions still.
     func didShow(_ version: AnyModelVersion, floor: UInt64, _ signals: inout [Signal]) -> Bool {
         if isAwaited.load(ordering: .relaxed) {
-            forEachSlot(changedBy: version) { registrar.didSet(self, keyPath: $0) }
+            forEachSlot(changedBy: version) { slot in
+                registrar.didSet(self, keyPath: slot)
+                // Who was told before, read once more and began to watch before the change was shown hears of it by this alone.
+                registrar.willSet(self, keyPath: slot)
+            }
         }
         let (subscribers, ended, hasOlder) = state.withLock { state in
             state.versions.prune(below: floor)
