@@ -33,6 +33,26 @@ import Testing
         #expect(errors.prefix(5) == [message, message, withDefault, message, message])
     }
 
+    @Test func `Updates of rows of fields are refused with what follows them instead`() throws {
+        let source = """
+            @Record struct Sensor {
+                @ID var id: Int
+                var room: String
+            }
+            func follow(_ store: Store) async throws {
+                for try await _ in store.updates(of: FetchRequest(Sensor.self).fields { $0.room }.distinct()) {}
+                for try await rooms in store.values(of: FetchRequest(Sensor.self), { view, request in
+                    try view.fetch(request.fields { $0.room }.distinct())
+                }) { print(rooms.value) }
+            }
+            """
+        let message = """
+            'updates(of:)' is unavailable: rows of some fields, distinct ones too, have no ids by which updates could name \
+            them: follow 'values(of: request) { view, request in try view.fetch(request.fields { … }.distinct()) }'
+            """
+        #expect(try Compiler.errors(in: Self.types + source) == [message])
+    }
+
     @Test func `An index on a field without an order is one error, with a remedy`() throws {
         let source = """
             @Record @Index("c", "d") struct Sensor {

@@ -22,10 +22,14 @@ struct LivePlan: Sendable {
     /// - Throws: ``StoreError``: `unknownField`; `invalidValue` where a value or a field does not fit, a limit or an offset is
     ///   negative, or the request has a position or is one of distinct rows.
     init(_ request: Request, typeIndex: Int, fields: PlaceSet?, in catalog: Catalog) throws(StoreError) {
-        guard request.position == nil, !request.isDistinct else {
+        guard request.position == nil else {
             throw StoreError(
-                .invalidValue, "a live request has neither a position nor distinct rows",
-                remedy: "give it a condition instead, or fetch again after each change")
+                .invalidValue, "a live request has no position", remedy: "give it a condition or an offset instead")
+        }
+        guard !request.isDistinct else {
+            throw StoreError(
+                .invalidValue, "a live request is of records, and distinct rows have no ids to tell changes by",
+                remedy: "follow values(of:) with a closure that fetches the rows")
         }
         try Planner.requireLimits(request)
         type = catalog.types[typeIndex]

@@ -11,7 +11,9 @@
 /// key. Without `order`, the order is whatever is quickest.
 ///
 /// As a property wrapper, `@FetchRequest var hot: LiveRecords<Sensor>`, it shows its results and keeps them up to date once
-/// it was tied to a store; before that it shows none. The projected value, `$hot`, is the request with what ties it.
+/// it was tied to a store; before that it shows none. The projected value, `$hot`, is the request with what ties it. It shows whole
+/// records: rows of some fields (``fields(_:)``) and distinct ones have no ids by which changes could be told of them, and are
+/// followed as values, by the store's `values(of:_:)`.
 @propertyWrapper
 public struct FetchRequest<R: Record>: Sendable {
     package var request: Request

@@ -39,7 +39,8 @@ public struct Projection<R: Record, Output>: Sendable {
 
     /// Each row once: of those that are equal the first in the request's order.
     ///
-    /// Values that comparisons take for equal are, such as `-0.0` and `0.0`. Limit and offset count what is left.
+    /// Values that comparisons take for equal are, such as `-0.0` and `0.0`. Limit and offset count what is left. They are followed
+    /// by the store's `values(of:_:)`; live queries are of records.
     ///
     /// - Complexity: takes memory for each different row, except where the request is ordered by just these fields.
     public func distinct() -> Projection {

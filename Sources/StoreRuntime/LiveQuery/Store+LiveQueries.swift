@@ -9,9 +9,24 @@ extension Store {
     /// }
     /// ```
     ///
+    /// Updates tell records apart by their ids, which rows of some fields (``FetchRequest/fields(_:)``) and distinct ones do not
+    /// have: ``values(of:_:)`` follows these, by a closure that fetches them.
+    ///
     /// - Parameter request: what to show. Without an order records are in the order of their ids.
     public func updates<R: Record>(of request: FetchRequest<R>) -> LiveUpdates<R> {
         LiveUpdates { try self.liveQuery(request) }
+    }
+
+    /// Not there: rows of some fields, distinct ones too, have no ids by which an update could name them.
+    @available(
+        *, unavailable,
+        message: """
+            rows of some fields, distinct ones too, have no ids by which updates could name them: follow \
+            'values(of: request) { view, request in try view.fetch(request.fields { … }.distinct()) }'
+            """
+    )
+    public func updates<R: Record, Output>(of projection: Projection<R, Output>) -> LiveUpdates<R> {
+        fatalError("unavailable")
     }
 
     /// The same, told only of changes of some fields, and of those that decide which records there are and where.
@@ -43,6 +58,8 @@ extension Store {
     }
 
     /// A live query as an object: to read its results when they are wanted, and to ask for something else while it runs.
+    ///
+    /// It is of whole records; ``values(of:_:)`` follows rows of some fields, and distinct ones.
     ///
     /// - Throws: ``StoreError``: `invalidValue` and `unknownField` for a request that does not fit its type; `unknownType` when
     ///   the store was opened without `R`; `closed`; `damaged`.

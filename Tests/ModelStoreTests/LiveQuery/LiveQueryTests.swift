@@ -1,4 +1,6 @@
 import ModelStore
+import StoreEngine
+import StoreRuntime
 import Testing
 
 /// Live queries: results that follow what is committed, told as scoped updates.
@@ -283,6 +285,33 @@ import Testing
         let store = try ModelTests.store()
         var updates = store.updates(of: Sensor.order { $0.id.ascending }.limit(-1)).makeAsyncIterator()
         await #expect { try await updates.next() } throws: { ($0 as? StoreError)?.code == .invalidValue }
+    }
+
+    @Test func `a request of distinct rows without a Swift type is refused with what follows them instead`()
+        async throws
+    {
+        let store = try ModelTests.store()
+        var request = FetchRequest(Sensor.self).request
+        (request.fields, request.isDistinct) = ([FieldName("room")], true)
+        var updates = store.updates(of: request, typeNamed: "Sensor").makeAsyncIterator()
+        await #expect { try await updates.next() } throws: { error in
+            let error = error as? StoreError
+            return error?.code == .invalidValue && error?.remedy?.contains("values(of:)") == true
+        }
+    }
+
+    @Test func `distinct rows are followed as values`() async throws {
+        let store = try ModelTests.store(sensors: 3)
+        var rooms = store.values(of: Sensor.order { $0.room.ascending }) { view, request in
+            try view.fetch(request.fields { $0.room }.distinct())
+        }.makeAsyncIterator()
+        #expect(try await rooms.next()?.value == ["hall"])
+        try await store.write { try $0.update(Sensor.self, id: "s1") { $0.room = "attic" } }
+        #expect(try await rooms.next()?.value == ["attic", "hall"])
+        // One of two rows that are one.
+        try await store.write { try $0.delete(Sensor.self, id: "s0") }
+        try await store.write { try $0.delete(Sensor.self, id: "s2") }
+        #expect(try await rooms.next()?.value == ["attic"])
     }
 
     @Test func `a closed store ends its live queries with an error`() async throws {
