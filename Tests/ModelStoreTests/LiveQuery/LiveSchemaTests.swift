@@ -1,7 +1,8 @@
 import ModelStore
 import StoreEngine
-import StoreRuntime
 import Testing
+
+@testable import StoreRuntime
 
 private enum Narrow {
     /// What a program declares that knows nothing of the fields `a` and `e`.
@@ -180,5 +181,29 @@ private enum Wide {
         for _ in 0..<2 {
             await #expect { try await updates.next() } throws: { ($0 as? StoreError)?.code == .closed }
         }
+    }
+
+    @Test
+    func `the end of a result that is not asked for any more is told once, and then the next change is waited for`()
+        async throws
+    {
+        let gauges = try await Gauges()
+        let store = gauges.store
+        var request = FetchRequest(Narrow.Gauge.self)
+        request.request.condition = .comparison(FieldName(["a"]), .greaterOrEqual, .int(0))
+        let query = try store.liveQuery(request)
+        let steps = try query.steps(Signal(), since: nil)
+        _ = try await steps.next()
+        try gauges.migrate(to: ["c"])
+        try await gauges.set("c", to: 1)
+        try query.reconfigure(to: FetchRequest(Narrow.Gauge.self))
+        #expect(try await steps.next() != nil)
+        var looks = 0
+        let step = try await steps.next {
+            looks += 1
+            if looks == 1 { Task { try await store.write { try $0.update(Narrow.Gauge.self, id: "x") { $0.c = 2 } } } }
+            return looks > 1
+        }
+        #expect(step != nil && looks == 1)
     }
 }
