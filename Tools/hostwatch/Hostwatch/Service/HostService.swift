@@ -52,9 +52,8 @@ final class HostService<C: Clock<Duration>>: Sendable {
             let processes = try processing.stateObject { try store.liveQuery(first.largeProcesses) }
             let alerting = AlertingQueries(mounts: mounts, processes: processes)
             // What has changed since the service ran last is news, too: queries come before the first refresh.
-            let (ready, isReady) = AsyncStream.makeStream(of: Void.self)
+            let readiness = Readiness(["thresholds", "mounts", "processes", "largest", "packages"])
             let (endings, hasEnded) = AsyncStream.makeStream(of: Result<Void, any Error>.self)
-            let watchCount = 5
             func run(in scope: Scope, _ body: @escaping @Sendable () async throws -> Void) throws {
                 try scope.task {
                     do {
@@ -65,13 +64,13 @@ final class HostService<C: Clock<Duration>>: Sendable {
                     }
                 }
             }
-            try run(in: watching) { try await self.follow(thresholds, alerting, isReady) }
-            try run(in: mounting) { try await self.watch(mounts, isReady) }
-            try run(in: processing) { try await self.watch(processes, isReady) }
-            try run(in: service.child("largest")) { try await self.watchLargest(isReady) }
-            try run(in: service.child("packages")) { try await self.watchPackages(isReady) }
+            try run(in: watching) { try await self.follow(thresholds, alerting, readiness) }
+            try run(in: mounting) { try await self.watch(mounts, readiness) }
+            try run(in: processing) { try await self.watch(processes, readiness) }
+            try run(in: service.child("largest")) { try await self.watchLargest(readiness) }
+            try run(in: service.child("packages")) { try await self.watchPackages(readiness) }
             try run(in: service.child("mirror")) {
-                for await _ in ready.prefix(watchCount) {}
+                await readiness.reached()
                 await self.refresh(alerting)
             }
             // Whichever ends first, by cancellation or for a failure, is the end of all.
@@ -117,10 +116,10 @@ final class HostService<C: Clock<Duration>>: Sendable {
 
     /// Has the queries ask for what the thresholds say, whenever these change.
     private func follow(
-        _ thresholds: LiveQuery<Threshold>, _ alerting: AlertingQueries, _ isReady: AsyncStream<Void>.Continuation
+        _ thresholds: LiveQuery<Threshold>, _ alerting: AlertingQueries, _ readiness: Readiness
     ) async throws {
         var known: HostThresholds?
-        try await forEachUpdate(of: thresholds.updates, isReady) { update in
+        try await forEachUpdate(of: thresholds.updates, "thresholds", readiness) { update in
             let values = HostThresholds(update.results)
             for (old, new) in zip(known?.records ?? [], values.records) where old.value != new.value {
                 tell("threshold \(new.name): \(old.value) -> \(new.value)")
@@ -145,8 +144,8 @@ final class HostService<C: Clock<Duration>>: Sendable {
         }
     }
 
-    private func watch(_ mounts: LiveQuery<Mount>, _ isReady: AsyncStream<Void>.Continuation) async throws {
-        try await forEachUpdate(of: mounts.updates, isReady) { update in
+    private func watch(_ mounts: LiveQuery<Mount>, _ readiness: Readiness) async throws {
+        try await forEachUpdate(of: mounts.updates, "mounts", readiness) { update in
             let entries = update.results.map { mount in
                 let share = 1_000 * Double(mount.availableBytes ?? 0) / Double(mount.totalBytes ?? 1)
                 return AlertLedger.Entry(
@@ -156,8 +155,8 @@ final class HostService<C: Clock<Duration>>: Sendable {
         }
     }
 
-    private func watch(_ processes: LiveQuery<HostProcess>, _ isReady: AsyncStream<Void>.Continuation) async throws {
-        try await forEachUpdate(of: processes.updates, isReady) { update in
+    private func watch(_ processes: LiveQuery<HostProcess>, _ readiness: Readiness) async throws {
+        try await forEachUpdate(of: processes.updates, "processes", readiness) { update in
             let entries = update.results.map { process in
                 AlertLedger.Entry(
                     id: "\(process.pid) \(process.startTicks)", name: Self.name(process),
@@ -168,34 +167,33 @@ final class HostService<C: Clock<Duration>>: Sendable {
     }
 
     /// Tells which process has most memory, whenever it is another one.
-    private func watchLargest(_ isReady: AsyncStream<Void>.Continuation) async throws {
+    private func watchLargest(_ readiness: Readiness) async throws {
         let largest = FetchRequest(HostProcess.self).order { $0.residentBytes.descending }.limit(1)
         var known: HostProcess.ID?
-        try await forEachUpdate(of: mirror.store.updates(of: largest), isReady) { update in
+        try await forEachUpdate(of: mirror.store.updates(of: largest), "largest", readiness) { update in
             guard let process = update.results.first, process.recordID != known else { return }
             known = process.recordID
             tell("most memory: \(Self.name(process)), \(Self.size(process))")
         }
     }
 
-    private func watchPackages(_ isReady: AsyncStream<Void>.Continuation) async throws {
+    private func watchPackages(_ readiness: Readiness) async throws {
         // Those that are mirrored for the first time are not news.
         var known = LiveRecords<Package>()
-        try await forEachUpdate(of: mirror.store.updates(of: FetchRequest(Package.self)), isReady) { update in
+        try await forEachUpdate(of: mirror.store.updates(of: FetchRequest(Package.self)), "packages", readiness) {
+            update in
             if !known.isEmpty { for line in PackageNews.lines(from: known, update) { tell(line) } }
             known = update.results
         }
     }
 
-    /// Calls `body` with each update, and says after the first that it is watching.
+    /// Calls `body` with each update, and says afterwards that a part of the service is watching.
     private func forEachUpdate<R: Record>(
-        of updates: LiveUpdates<R>, _ isReady: AsyncStream<Void>.Continuation, _ body: (LiveUpdate<R>) throws -> Void
+        of updates: LiveUpdates<R>, _ part: String, _ readiness: Readiness, _ body: (LiveUpdate<R>) throws -> Void
     ) async throws {
-        var isFirst = true
         for try await update in updates {
             try body(update)
-            if isFirst { isReady.yield() }
-            isFirst = false
+            readiness.note(part)
         }
     }
 
