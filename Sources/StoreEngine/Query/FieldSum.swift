@@ -65,9 +65,7 @@ extension SummableValue where Self: BinaryFloatingPoint {
     public static func mean(_ sum: FieldSum, count: Int) -> Double? { sum.mean(count: count) }
 }
 
-extension Decimal: SummableValue, SummableFieldValue {
-    public typealias Summand = Decimal
-
+extension Decimal: SummableValue {
     /// The sum, unless it is out of range; not a number where one of the values is not.
     public init?(_ sum: FieldSum) {
         if sum.hasOverflown { return nil }
@@ -78,9 +76,7 @@ extension Decimal: SummableValue, SummableFieldValue {
     public static func mean(_ sum: FieldSum, count: Int) -> Decimal? { Decimal(sum).map { $0 / Decimal(count) } }
 }
 
-extension Duration: SummableValue, SummableFieldValue {
-    public typealias Summand = Duration
-
+extension Duration: SummableValue {
     /// The sum, unless it is out of range.
     public init?(_ sum: FieldSum) {
         if sum.hasOverflown { return nil }
@@ -104,5 +100,7 @@ extension UInt16: SummableFieldValue { public typealias Summand = UInt16 }
 extension UInt32: SummableFieldValue { public typealias Summand = UInt32 }
 extension UInt64: SummableFieldValue { public typealias Summand = UInt64 }
 extension Float: SummableFieldValue { public typealias Summand = Float }
+extension Decimal: SummableFieldValue { public typealias Summand = Decimal }
+extension Duration: SummableFieldValue { public typealias Summand = Duration }
 extension Double: SummableFieldValue { public typealias Summand = Double }
 extension Optional: SummableFieldValue where Wrapped: SummableValue { public typealias Summand = Wrapped }
