@@ -9,6 +9,10 @@ enum Workload: String, CaseIterable, Codable {
     case e = "E"
     case f = "F"
 
+    /// The order in which YCSB's documentation has them run after one load ("Core Workloads"): those that insert come last. Before E
+    /// it would load anew.
+    static let inOrder: [Workload] = [.a, .b, .c, .f, .d, .e]
+
     /// What an operation may be.
     enum Operation {
         case read, update, insert, scan, readModifyWrite

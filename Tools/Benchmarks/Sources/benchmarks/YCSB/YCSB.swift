@@ -13,7 +13,7 @@ struct YCSB: AsyncParsableCommand {
         abstract: "Runs YCSB's core workloads A to F, with one client and with many.",
         discussion: """
             Every side is loaded with the same records of ten fields of 100 bytes, then runs each workload with each \
-            number of clients; the operations of a client are the same on every side. Every write waits for the disk. \
+            number of clients, in the order A, B, C, F, D, E; the operations of a client are the same on every side. Every write waits for the disk. \
             With one client, all that is read is compared.
             """)
 
@@ -38,7 +38,7 @@ struct YCSB: AsyncParsableCommand {
             "workload  clients" + SideKind.workloads.map { TablePrinter.pad($0.rawValue, 12, false) }.joined()
                 + "   /GRDB  target    /raw")
         var keyCount = records
-        for workload in Workload.allCases where isWanted(workload) {
+        for workload in Workload.inOrder where isWanted(workload) {
             for clientCount in clients {
                 let counter = try await measure(workload, clientCount, sides, keyCount)
                 keyCount = counter
