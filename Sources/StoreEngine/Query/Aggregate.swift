@@ -108,10 +108,16 @@ struct CompiledAggregate: Sendable {
     private let kind: AggregateTerm.Kind
     private let access: FieldAccess
     private let component: KeyComponent
+    /// The way to the record that has the field, where it is not the one at hand.
+    private let path: ReferencePath?
+
+    /// What the field holds, without optionality.
+    var fieldType: FieldType { access.type }
 
     /// - Throws: ``StoreError``: `unknownField`; `invalidValue` for a field that has no sum or order.
-    init(_ term: AggregateTerm, of type: RecordType) throws(StoreError) {
-        access = try FieldAccess(term.field, of: type)
+    init(_ term: AggregateTerm, of type: OpenType, in catalog: Catalog) throws(StoreError) {
+        path = try ReferencePath(term.field, from: type, in: catalog)
+        access = if let path { path.access } else { try FieldAccess(term.field, of: type.type) }
         kind = term.kind
         let isSummable = NumberKind(access.type) != nil
         guard let component = KeyComponent(access.type), isSummable || kind == .min || kind == .max else {
@@ -121,8 +127,13 @@ struct CompiledAggregate: Sendable {
         self.component = component
     }
 
-    /// Takes in the value of one record.
-    func add(_ table: FieldTable, to state: inout AggregateState) throws(CodecError) {
+    /// Takes in the value of one record, or of the one that it refers to, if it does.
+    func add(_ table: FieldTable, _ scope: ReadingScope, to state: inout AggregateState) throws {
+        guard let path else { return try add(table, to: &state) }
+        _ = try path.follow(table, scope) { try add($0, to: &state) }
+    }
+
+    private func add(_ table: FieldTable, to state: inout AggregateState) throws(CodecError) {
         guard let value = try access.bytes(table) else { return }
         state.count += 1
         switch kind {

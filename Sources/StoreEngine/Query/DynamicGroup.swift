@@ -19,7 +19,7 @@ extension ReadingScope {
         _ request: Request, by fields: [FieldName], _ terms: [AggregateTerm], typeIndex: Int
     ) throws(StoreError) -> [DynamicGroup] {
         let type = state.catalog.types[typeIndex]
-        let types = try terms.map { term throws(StoreError) in try term.resultType(in: type.type) }
+        let types = try terms.map { term throws(StoreError) in try term.resultType(for: type, in: catalog) }
         let key = try GroupKey(fields, of: type, in: catalog)
         var keys: [[DynamicValue]] = []
         var groups = try groups(request, by: fields, terms, typeIndex: typeIndex) { cursor throws(StoreError) in
@@ -43,20 +43,18 @@ extension AggregateTerm {
     /// The type of what it gives for records of `type`.
     ///
     /// - Throws: ``StoreError``: `unknownField`; `invalidValue` for a field that has no sum or order.
-    package func resultType(in type: RecordType) throws(StoreError) -> FieldType {
-        let access = try FieldAccess(field, of: type)
-        // Says what does not fit.
-        _ = try CompiledAggregate(self, of: type)
+    package func resultType(for type: OpenType, in catalog: Catalog) throws(StoreError) -> FieldType {
+        let fieldType = try CompiledAggregate(self, of: type, in: catalog).fieldType
         switch kind {
-        case .min, .max: return .optional(access.type)
+        case .min, .max: return .optional(fieldType)
         case .average:
-            return switch NumberKind(access.type) {
+            return switch NumberKind(fieldType) {
             case .decimal: .optional(.decimal)
             case .duration: .optional(.duration)
             default: .optional(.double)
             }
         case .sum:
-            return switch NumberKind(access.type) {
+            return switch NumberKind(fieldType) {
             case .signed: .int64
             case .unsigned: .uint64
             case .decimal: .decimal

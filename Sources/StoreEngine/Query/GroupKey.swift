@@ -90,9 +90,9 @@ extension FetchCursor {
     func add(to states: inout [AggregateState], _ aggregates: [CompiledAggregate]) throws(StoreError) {
         do {
             let table = try RecordBytes(unverified: record).table
-            for place in aggregates.indices { try aggregates[place].add(table, to: &states[place]) }
+            for place in aggregates.indices { try aggregates[place].add(table, scope, to: &states[place]) }
         } catch {
-            throw damage(error)
+            throw failed(error)
         }
     }
 }

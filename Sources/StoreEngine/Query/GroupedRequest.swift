@@ -131,9 +131,9 @@ extension ReadingScope {
     ) throws(StoreError) -> [RecordGroup] {
         let type = state.catalog.types[typeIndex]
         let key = try GroupKey(fields, of: type, in: catalog, order: request.order)
-        let aggregates = try terms.map { term throws(StoreError) in try CompiledAggregate(term, of: type.type) }
+        let aggregates = try terms.map { term throws(StoreError) in try CompiledAggregate(term, of: type, in: catalog) }
         var request = request
-        request.fields = fields
+        request.fields = fields + terms.map(\.field)
         try note(request, typeIndex: typeIndex)
         request.fields = nil
         // Without a limit the order of the records makes no difference.

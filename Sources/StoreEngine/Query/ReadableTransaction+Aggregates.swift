@@ -46,7 +46,7 @@ extension ReadableTransaction where Self: ~Copyable {
     public borrowing func sum<R: Record, V: SummableFieldValue>(
         _ request: FetchRequest<R>, _ field: KeyPath<R.Fields, Field<R, V>>
     ) throws(StoreError) -> V.Summand {
-        let aggregate = try R.fields[keyPath: field].ofRecord().sum
+        let aggregate = R.fields[keyPath: field].sum
         return try aggregate.value(_reading.aggregated(request, aggregate.term))
     }
 
@@ -57,7 +57,7 @@ extension ReadableTransaction where Self: ~Copyable {
     public borrowing func average<R: Record, V: SummableFieldValue>(
         _ request: FetchRequest<R>, _ field: KeyPath<R.Fields, Field<R, V>>
     ) throws(StoreError) -> V.Summand.Mean? {
-        let aggregate = try R.fields[keyPath: field].ofRecord().average
+        let aggregate = R.fields[keyPath: field].average
         return try aggregate.value(_reading.aggregated(request, aggregate.term))
     }
 }
@@ -68,7 +68,10 @@ extension ReadingScope {
         _ request: FetchRequest<R>, _ term: AggregateTerm
     ) throws(StoreError) -> AggregateState {
         let binding = try binding(R.self)
-        let aggregates = [try CompiledAggregate(term, of: binding.type.type)]
+        let aggregates = [try CompiledAggregate(term, of: binding.type, in: catalog)]
+        var noted = request.request
+        noted.fields = [term.field]
+        try note(noted, typeIndex: binding.typeIndex)
         var cursor = try fetchCursor(request, binding)
         var states = [AggregateState()]
         while try cursor.advance() { try cursor.add(to: &states, aggregates) }
@@ -85,7 +88,18 @@ extension ReadingScope {
     func extreme<R: Record, V: IndexableValue>(
         _ request: FetchRequest<R>, _ field: Field<R, V>, isGreatest: Bool
     ) throws(StoreError) -> V? {
-        let field = try field.ofRecord()
+        if field.isThroughReference {
+            let term = AggregateTerm(isGreatest ? .max : .min, field.name)
+            return try aggregated(request, term).best.map { best throws(StoreError) in
+                do throws(CodecError) {
+                    // Without the mark of an optional.
+                    let bytes = V.fieldType.isOptional ? [1] + best.value : best.value
+                    return unsafe try V(from: bytes.span.bytes)
+                } catch {
+                    throw StoreError(error, at: "the \(term.kind.rawValue) of \(field.name)")
+                }
+            }
+        }
         let name = FieldName(field.name)
         let hasValue = ConditionNode.comparison(name, .notEqual, .none)
         let term = SortTerm(name, isDescending: isGreatest)

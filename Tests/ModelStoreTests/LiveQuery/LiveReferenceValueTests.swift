@@ -89,5 +89,9 @@ import Testing
         #expect(try Set(noted(Self.computes[3])) == ["Novel", "Writer.name"])
         #expect(try Set(noted(Self.computes[4])) == ["Novel", "Writer"])
         #expect(try Set(noted { view, request in ["\(try view.count(request))"] }) == ["Novel"])
+        #expect(
+            try Set(noted { view, request in ["\(try view.max(request, \.writer.id) ?? 0)"] }) == [
+                "Novel", "Writer.id",
+            ])
     }
 }

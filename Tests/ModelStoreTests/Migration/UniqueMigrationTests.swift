@@ -18,6 +18,8 @@ private enum Staff {
         @ID var id: Int
         @Unique var badge: Int16
         @Unique @Reference(onDelete: .cascade) var boss: Reference<Staff.Paired>?
+
+        static let assistants = Inverse<Staff.Paired, Staff.Paired>(\.boss)
     }
 
     @Record("Person")
@@ -77,6 +79,36 @@ private enum Staff {
         try store.buildIndexes()
         #expect(try store.read { try $0.fetch(Staff.Wide.where { $0.badge == 7 }) }.map(\.id) == [7])
         try AutomaticMigrationTests.expectSound(store)
+    }
+
+    @Test func `records are asked who refers to them while the index on the reference is built, and after`() throws {
+        let directory = try TestDirectory()
+        let old = try Store(at: directory.path, records: Staff.First.self)
+        try old.write { tx in
+            for id in 0..<20 {
+                // Each odd one has the next even one for a boss, the last the first.
+                let boss = id.isMultiple(of: 2) ? nil : Reference<Staff.First>((id + 1) % 20)
+                try tx.insert(Staff.First(id: id, badge: Int16(id), boss: boss))
+            }
+        }
+        old.close()
+        var options = StoreOptions()
+        options.buildsIndexes = false
+        let store = try Store(at: directory.path, records: Staff.Paired.self, options: options)
+        for isBuilt in [false, true] {
+            if isBuilt { try store.buildIndexes() }
+            #expect(store.recordTypes[0].indexes.contains { $0.isBuilding } == !isBuilt)
+            func ids(_ condition: (Staff.Paired.Fields) -> Condition<Staff.Paired>) throws -> [Int] {
+                try store.read { try $0.fetch(Staff.Paired.where(condition)) }.map(\.id).sorted()
+            }
+            #expect(try ids { _ in Staff.Paired.assistants.isEmpty } == (0..<10).map { 2 * $0 + 1 })
+            #expect(try ids { $0.id < 5 && Staff.Paired.assistants.count == 1 } == [0, 2, 4])
+            #expect(try ids { _ in Staff.Paired.assistants.any { $0.badge == 7 } } == [8])
+            #expect(try ids { $0.id == 8 && Staff.Paired.assistants.any { $0.badge == 7 } } == [8])
+            #expect(try ids { $0.badge > 16 && $0.boss.inverse(Staff.Paired.assistants).count == 1 } == [17, 19])
+            let boss = try store.read { try $0.fetch(Staff.Paired.assistants, of: 8) }
+            #expect(boss.map(\.id) == [7])
+        }
     }
 
     @Test func `a store whose index could not be built goes on, and builds it once its records allow`() throws {

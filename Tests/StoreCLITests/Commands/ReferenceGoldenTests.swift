@@ -98,7 +98,9 @@ import Testing
             try transcript.run("query", "Desk", "--group", mistake)
             try transcript.run("query", "Desk", "--fields", mistake)
         }
-        try transcript.run("query", "Desk", "--aggregate", "sum:room.floor")
+        try transcript.run("query", "Desk", "--aggregate", "count,sum:room.floor,max:owner.name")
+        try transcript.run("query", "Desk", "--aggregate", "sum:owner.name")
+        try transcript.run("query", "Desk", "--where", "room.floor * 2 > 1")
         try transcript.expect("references-groups")
     }
 

@@ -17,9 +17,10 @@ struct Query: ParsableCommand {
             plain word is in backticks.
 
             Behind a reference stand the fields of the record that it leads to: 'room.floor > 1'; --sort, --fields and \
-            --group take them too. The records that refer \
-            to the one at hand are named by their type and field: 'inverse(Sensor.room) any (celsius > 30)', with all (…), \
-            isEmpty, count(inverse(Sensor.room)) > 3 and count(inverse(Sensor.room) where celsius > 30) > 3 as well.
+            --group take them too, as does --aggregate. The records that refer to the one at hand are named by their type \
+            and field: 'inverse(Sensor.room) any (celsius > 30)', with all (…), isEmpty, count(inverse(Sensor.room)) > 3 \
+            and count(inverse(Sensor.room) where celsius > 30) > 3 as well. Behind references they are those that refer to \
+            the record there: 'room.inverse(Sensor.room) isEmpty'.
 
             Records come in the order of --sort, equal ones by their ids, which descend where the last field does. \
             Without --sort they come by their ids. Where --limit leaves records over, a token is printed on standard \
@@ -77,8 +78,8 @@ struct Query: ParsableCommand {
                     try printOne(OutputColumn("plan"), plan, to: output)
                 } else if isGrouped {
                     let groups = try QueryGroups(
-                        group, aggregate, request, isSorted: wanted.sort != nil, of: type,
-                        among: reading.catalog.types.map(\.type))
+                        group, aggregate, request, isSorted: wanted.sort != nil,
+                        of: reading.catalog.types[index], in: reading.catalog)
                     var printer = try RowPrinter(options.format, columns: groups.columns, to: output)
                     try groups.forEach(reading, typeIndex: index) { try printer.append($0) }
                     try printer.finish()

@@ -9,21 +9,21 @@ struct QueryGroups {
     let columns: [OutputColumn]
 
     /// - Parameters:
-    ///   - targets: the types that may be referred to.
     ///   - group: the fields that records of a group are equal in; nil for one group of all.
     ///   - aggregates: what is printed besides; nil for their number.
     /// - Throws: ``ExpressionError``; ``CommandFailure`` for an order that groups do not have.
     init(
-        _ group: String?, _ aggregates: String?, _ request: Request, isSorted: Bool, of type: RecordType,
-        among targets: [RecordType]
+        _ group: String?, _ aggregates: String?, _ request: Request, isSorted: Bool, of type: OpenType,
+        in catalog: Catalog
     ) throws {
+        let targets = catalog.types.map(\.type)
         fields =
             try group.map { text throws(ExpressionError) in
-                try FieldList.fields(text, of: type, among: targets, named: "--group")
+                try FieldList.fields(text, of: type.type, among: targets, named: "--group")
             } ?? []
         self.aggregates =
             try aggregates.map { text throws(ExpressionError) in
-                try AggregateList.columns(text, of: type, named: "--aggregate")
+                try AggregateList.columns(text, of: type, in: catalog, named: "--aggregate")
             } ?? [.count]
         let names = fields.map(\.name)
         if isSorted, let other = request.order.first(where: { !names.contains($0.field) }) {

@@ -13,9 +13,10 @@ enum AggregateList {
     ///
     /// - Throws: ``ExpressionError``, also for fields that have no sum or order.
     static func columns(
-        _ text: String, of type: RecordType, named name: String
+        _ text: String, of type: OpenType, in catalog: Catalog, named name: String
     ) throws(ExpressionError) -> [Column] {
-        var parser = try ExpressionParser(text, of: type, among: [], named: name)
+        var parser = try ExpressionParser(
+            text, of: type.type, among: catalog.types.map(\.type), named: name)
         var found: [Column] = []
         repeat {
             let token = parser.take()
@@ -28,7 +29,7 @@ enum AggregateList {
             }
             found.append(
                 try AggregateTerm.Kind(rawValue: word).map { kind throws(ExpressionError) in
-                    try term(kind, &parser)
+                    try term(kind, &parser, type, catalog)
                 } ?? .count)
         } while parser.skip(.comma)
         guard parser.current.kind == .end else { throw parser.expected("a comma or the end") }
@@ -36,17 +37,17 @@ enum AggregateList {
     }
 
     private static func term(
-        _ kind: AggregateTerm.Kind, _ parser: inout ExpressionParser
+        _ kind: AggregateTerm.Kind, _ parser: inout ExpressionParser, _ type: OpenType, _ catalog: Catalog
     ) throws(ExpressionError) -> Column {
         guard parser.skip(.colon) else { throw parser.expected("a colon and a field") }
         let token = parser.take()
         guard case .name(let parts) = token.kind else {
             throw parser.source.error(at: token.range, "expected a field, found \(token.description)")
         }
-        let field = try ExpressionField(parts, of: parser.type, in: parser.source)
+        let field = try ExpressionField(parts, of: type.type, among: parser.targets, in: parser.source)
         let term = AggregateTerm(kind, field.name)
         do {
-            return .term(term, try term.resultType(in: parser.type))
+            return .term(term, try term.resultType(for: type, in: catalog))
         } catch {
             throw parser.source.error(
                 at: token.range, "\(field.name.text) is \(field.type), which has no \(kind.rawValue)")

@@ -13,8 +13,8 @@ struct YCSB: AsyncParsableCommand {
         abstract: "Runs YCSB's core workloads A to F, with one client and with many.",
         discussion: """
             Every side is loaded with the same records of ten fields of 100 bytes, then runs each workload with each \
-            number of clients, in the order A, B, C, F, D, E; the operations of a client are the same on every side. Every write waits for the disk. \
-            With one client, all that is read is compared.
+            number of clients, in the order A, B, C, F, D, E; the operations of a client are the same on every side. \
+            Every write waits for the disk. With one client, all that is read is compared.
             """)
 
     @Option(help: "How many records.") var records = 1_000_000
