@@ -17,7 +17,6 @@ extension Store {
         LiveUpdates { try self.liveQuery(request) }
     }
 
-    /// Not there: rows of some fields, distinct ones too, have no ids by which an update could name them.
     @available(
         *, unavailable,
         message: """
@@ -25,6 +24,7 @@ extension Store {
             'values(of: request) { view, request in try view.fetch(request.fields { … }.distinct()) }'
             """
     )
+    /// Not there: rows of some fields, distinct ones too, have no ids by which an update could name them.
     public func updates<R: Record, Output>(of projection: Projection<R, Output>) -> LiveUpdates<R> {
         fatalError("unavailable")
     }
