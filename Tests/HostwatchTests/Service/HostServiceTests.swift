@@ -192,12 +192,18 @@ import Testing
         _ = try await run.end()
     }
 
-    @Test(arguments: [SIGINT, SIGTERM]) func `A signal ends it with all that it told`(_ signal: Int32) throws {
-        let directory = try TemporaryFiles(["readme": ""])
+    /// The program itself, which has not begun to run.
+    private func process(_ directory: borrowing TemporaryFiles) -> Process {
         let process = Process()
         process.executableURL = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
             .appending(path: "hostwatch")
         process.arguments = ["--store", directory.path + "/store", "--interval", "0.05"]
+        return process
+    }
+
+    @Test(arguments: [SIGINT, SIGTERM]) func `A signal ends it with all that it told`(_ signal: Int32) throws {
+        let directory = try TemporaryFiles(["readme": ""])
+        let process = process(directory)
         let pipe = Pipe()
         process.standardOutput = pipe
         try process.run()
@@ -215,5 +221,28 @@ import Testing
         let lines = output.split(separator: "\n")
         #expect(lines.contains { $0.hasPrefix("mirrored ") && $0.hasSuffix(" records every 0.05 seconds") })
         #expect(lines.last?.hasPrefix("ended after ") == true)
+    }
+
+    @Test(.timeLimit(.minutes(5))) func `A second signal ends it though nobody takes what it tells`() async throws {
+        let directory = try TemporaryFiles(["readme": ""])
+        let process = process(directory)
+        // A pipe that is full, as a terminal that was stopped.
+        let pipe = Pipe()
+        let output = pipe.fileHandleForWriting.fileDescriptor
+        let flags = fcntl(output, F_GETFL)
+        _ = fcntl(output, F_SETFL, flags | O_NONBLOCK)
+        let bytes = [UInt8](repeating: 10, count: 4_096)
+        while unsafe write(output, bytes, bytes.count) > 0 {}
+        _ = fcntl(output, F_SETFL, flags)
+        process.standardOutput = pipe
+        let mirror = try HostMirror(directory: directory.path + "/store")
+        defer { mirror.close() }
+        try process.run()
+        for try await update in mirror.store.updates(of: FetchRequest(HostProcess.self)) where !update.results.isEmpty {
+            break
+        }
+        for signal in [SIGINT, SIGTERM] { kill(process.processIdentifier, signal) }
+        process.waitUntilExit()
+        #expect(process.terminationReason == .exit && process.terminationStatus == 1)
     }
 }

@@ -13,7 +13,8 @@ public struct HostwatchCommand: AsyncParsableCommand {
             Without --once and --report it is a service: it reads the machine's state every second, and tells when a \
             process takes much memory or a file system gets full, when that is over, and which packages changed. What \
             is much is in Threshold records, which may be changed while it runs: \
-            store-cli set Threshold processMiB value=512. It ends with SIGINT or SIGTERM.
+            store-cli set Threshold processMiB value=512. It ends with SIGINT or SIGTERM, and at once with a \
+            second one.
 
             Each snapshot is one change set: what is new is inserted, what changed is updated in just its changed \
             fields, what is gone is deleted. Look at the result with store-cli.
@@ -71,17 +72,36 @@ public struct HostwatchCommand: AsyncParsableCommand {
             fflush(nil)
         }
         let recorder = try await recorder(of: mirror)
-        let work = Task { try await service.run() }
-        let signals = [SIGINT, SIGTERM].map { signal in
-            let source = DispatchSource.makeSignalSource(signal: signal)
-            source.setEventHandler { work.cancel() }
-            source.resume()
-            return source
+        let (beginning, begins) = AsyncStream.makeStream(of: Never.self)
+        let work = Task {
+            for await _ in beginning {}
+            try await service.run()
         }
+        var signals: [any DispatchSourceSignal] = []
+        let queue = DispatchQueue(label: "signals")
+        for signal in [SIGINT, SIGTERM] { signals.append(await Self.watched(signal, on: queue, ending: work)) }
+        // Not before, or a signal that answers the first line would end the process at once.
+        begins.finish()
         defer { for source in signals { source.cancel() } }
         let outcome = await work.result
         if let recorded = try await recorder?.finish() { print("recorded \(recorded.changeSetCount) change sets") }
         try outcome.get()
+    }
+
+    /// Has a signal end the work, and a second one the process: what writes to a terminal that was stopped may never come to an end.
+    private static func watched(
+        _ signal: Int32, on queue: DispatchQueue, ending work: Task<Void, any Error>
+    ) async -> any DispatchSourceSignal {
+        let source = DispatchSource.makeSignalSource(signal: signal, queue: queue)
+        source.setEventHandler {
+            if work.isCancelled { _exit(1) }
+            work.cancel()
+        }
+        await withCheckedContinuation { continuation in
+            source.setRegistrationHandler { continuation.resume() }
+            source.resume()
+        }
+        return source
     }
 
     private func recorder(of mirror: HostMirror) async throws -> Recorder? {
