@@ -83,6 +83,26 @@ import Testing
         #expect(terminal.screen.isCursorVisible)
     }
 
+    @Test(arguments: [SIGWINCH, SIGTSTP])
+    func `A terminal that was stopped in the middle of a drawing does not keep a signal from ending it`(
+        _ signal: Int32
+    )
+        throws
+    {
+        let tool = try Sample.tool()
+        let terminal = try PseudoTerminal(columns: 60, rows: 12)
+        let watcher = try Self.start(tool, terminal, "Sensor", "--fields", "id,room")
+        try terminal.wait("the rows") { $0.lines.last == "s3  hall" }
+        terminal.stop()
+        // Has something written, which waits from here on.
+        watcher.kill(signal)
+        try watcher.waitUntilTaken(signal)
+        watcher.kill(SIGTERM)
+        try watcher.waitUntilTaken(SIGTERM)
+        // At once.
+        #expect(try watcher.end(SIGTERM).status == 0)
+    }
+
     @Test func `It leaves the cursor as it was when it fails`() throws {
         let tool = try Sample.tool()
         let terminal = try PseudoTerminal(columns: 60, rows: 12)

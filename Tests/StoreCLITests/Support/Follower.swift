@@ -85,6 +85,19 @@ struct Follower {
         Issue.record("the process does not stop")
     }
 
+    /// Waits until the process has taken up a signal that was sent.
+    func waitUntilTaken(_ signal: Int32) throws {
+        let path = "/proc/\(started.process.processIdentifier)/status"
+        let limit = Date() + 240
+        while Date() < limit {
+            let lines = try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n")
+            let pending = lines.first { $0.hasPrefix("ShdPnd:") }?.split(separator: "\t").last ?? ""
+            if let pending = UInt64(pending, radix: 16), pending >> (signal - 1) & 1 == 0 { return }
+            sched_yield()
+        }
+        Issue.record("the process does not take up the signal")
+    }
+
     /// Sends a signal and waits for the end.
     func end(_ signal: Int32 = SIGINT) throws -> Tool.Run {
         kill(signal)

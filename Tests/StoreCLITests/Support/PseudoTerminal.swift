@@ -43,6 +43,9 @@ final class PseudoTerminal {
         screen = TerminalScreen(columns: columns, rows: rows)
     }
 
+    /// Lets nothing be written any more, as Ctrl-S does.
+    func stop() { tcflow(handle.fileDescriptor, TCOOFF) }
+
     /// Takes what was written, and waits for more for some milliseconds.
     private func take(waiting milliseconds: Int32) {
         var wanted = pollfd(fd: controller, events: Int16(POLLIN), revents: 0)

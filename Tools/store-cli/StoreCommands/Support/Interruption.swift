@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import Glibc
 import Synchronization
@@ -53,15 +54,19 @@ final class Interruption: Sendable {
     /// Returns with the first signal that requests the end.
     private static func awaitEnd(_ watched: sigset_t, _ screen: (any Screen)?) {
         var signals = watched
+        // Drawing waits while the terminal is stopped, and may not keep this thread from the end.
+        let drawing = DispatchQueue(label: "screen")
         while true {
             var signal: Int32 = 0
             guard unsafe sigwait(&signals, &signal) == 0 else { continue }
             switch signal {
-            case SIGWINCH, SIGCONT: screen?.redraw()
+            case SIGWINCH, SIGCONT: drawing.async { screen?.redraw() }
             case SIGTSTP:
-                screen?.leave(waits: true)
-                // What the signal would have done. Threads stop when they come to notice, this one maybe after some steps.
-                kill(getpid(), SIGSTOP)
+                drawing.async {
+                    screen?.leave(waits: true)
+                    // What the signal would have done. Threads stop when they come to notice, this one maybe after some steps.
+                    kill(getpid(), SIGSTOP)
+                }
             default: return
             }
         }
