@@ -147,7 +147,8 @@ extension ConditionNode {
 }
 
 extension ArithmeticNode {
-    fileprivate var fieldNames: [FieldName] {
+    /// The names of all fields in it.
+    var fieldNames: [FieldName] {
         switch self {
         case .field(let name): [name]
         case .value: []

@@ -10,6 +10,15 @@ package indirect enum ArithmeticNode: Hashable, Sendable {
     case value(DynamicValue)
     case operation(ArithmeticNode, ArithmeticOperator, ArithmeticNode)
 
+    /// The same with other names.
+    func renamed(_ name: (FieldName) -> FieldName) -> ArithmeticNode {
+        switch self {
+        case .field(let field): .field(name(field))
+        case .value: self
+        case .operation(let left, let sign, let right): .operation(left.renamed(name), sign, right.renamed(name))
+        }
+    }
+
     /// The calculation as expressions write it.
     package var text: String {
         switch self {

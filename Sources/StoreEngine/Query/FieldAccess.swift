@@ -31,7 +31,7 @@ struct FieldAccess: Hashable, Sendable {
             if case .reference = current.unwrapped {
                 throw StoreError(
                     .invalidValue,
-                    "\(type.name).\(name) is a field of another record: it is not calculated with",
+                    "\(type.name).\(name) is a field of another record: only requests look it up",
                     remedy: "keep the value in this record too, or fetch the records that are referred to")
             }
             guard case .embedded(let inner) = current.unwrapped else {

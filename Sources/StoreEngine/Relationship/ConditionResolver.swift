@@ -5,7 +5,7 @@
 /// index then finds those that refer to them. It costs what such a fetch costs, and memory for the ids that it finds.
 struct ConditionResolver: ~Escapable {
     /// What the names of a condition are of.
-    private enum Subject {
+    enum Subject {
         /// A record of a type of the catalog.
         case record(Int)
         /// An element of a field of references: it has no name, the fields of the record that it leads to have theirs.
@@ -61,14 +61,15 @@ struct ConditionResolver: ~Escapable {
         case .fieldComparison(let left, let comparison, let right):
             guard let step = step(left, subject) ?? step(right, subject) else { return node }
             guard let other = self.step(right, subject), self.step(left, subject) != nil, step.field == other.field
-            else {
-                throw StoreError(
-                    .invalidValue, "\(name(of: subject)).\(left) and \(right) are fields of different records",
-                    remedy: "compare fields of one record, or with a value")
-            }
+            else { throw differentRecords("\(left) and \(right)", subject) }
             return try resolve(
                 .fieldComparison(step.rest, comparison, other.rest), step, subject, hops,
                 holdsForNone: comparison == .equal)
+        case .arithmetic(let left, let comparison, let right):
+            let calculation = CalculationOfFields(left: left, comparison: comparison, right: right)
+            guard let (step, rest) = try self.step(calculation, subject) else { return node }
+            return try resolve(
+                rest.node, step, subject, hops, holdsForNone: try holdsForNothing(rest, step.reference.target))
         case .comparison(let name, let comparison, let value):
             guard let step = step(name, subject) else { return node }
             if isID(step) { return .comparison(step.field, comparison, value) }
@@ -143,7 +144,14 @@ struct ConditionResolver: ~Escapable {
 
     // MARK: Names
 
-    private func step(_ name: FieldName, _ subject: Subject) -> ReferenceStep? {
+    /// The error for fields of records that nothing leads to at once.
+    func differentRecords(_ names: String, _ subject: Subject) -> StoreError {
+        StoreError(
+            .invalidValue, "\(name(of: subject)).\(names) are fields of different records",
+            remedy: "compare fields of one record, or with a value")
+    }
+
+    func step(_ name: FieldName, _ subject: Subject) -> ReferenceStep? {
         switch subject {
         case .record(let typeIndex): ReferenceStep(name, typeIndex: typeIndex, in: catalog)
         case .element(let reference):

@@ -25,17 +25,18 @@ struct ReferenceConditions {
         func part(_ random: inout TestRandom) -> ConditionNode {
             condition(typeIndex, depth: depth - 1, hops: hops, &random)
         }
-        switch random.below(depth > 0 ? 10 : 4) {
+        switch random.below(depth > 0 ? 11 : 5) {
+        case 4: return calculation(typeIndex, hops: hops, &random)
         case 0:
             return .membership(
                 path(typeIndex, hops: hops, &random), (0..<random.below(3)).map { _ in value(&random) })
         case 1, 2, 3:
             return .comparison(
                 path(typeIndex, hops: hops, &random), random.pick(Comparison.allCases), value(&random))
-        case 4: return .not(part(&random))
-        case 5: return .and([part(&random), part(&random)])
-        case 6: return .or([part(&random), part(&random)])
-        case 7: return elements(typeIndex, depth: depth, hops: hops, &random) ?? part(&random)
+        case 5: return .not(part(&random))
+        case 6: return .and([part(&random), part(&random)])
+        case 7: return .or([part(&random), part(&random)])
+        case 8: return elements(typeIndex, depth: depth, hops: hops, &random) ?? part(&random)
         default: return inverse(typeIndex, depth: depth, hops: hops, &random) ?? part(&random)
         }
     }
@@ -43,6 +44,19 @@ struct ReferenceConditions {
     /// A name that goes through up to three references to a number.
     private func path(_ typeIndex: Int, hops: Int, _ random: inout TestRandom) -> FieldName {
         FieldName(references(typeIndex, count: random.below(min(hops, 3) + 1), &random).names + ["note"])
+    }
+
+    /// A comparison with a number that is calculated from those of one record.
+    private func calculation(_ typeIndex: Int, hops: Int, _ random: inout TestRandom) -> ConditionNode {
+        let note = ArithmeticNode.field(path(typeIndex, hops: hops, &random))
+        func number(_ random: inout TestRandom) -> ArithmeticNode { .value(.int(Int64(random.below(3)))) }
+        func sign(_ random: inout TestRandom) -> ArithmeticOperator { random.pick(ArithmeticOperator.allCases) }
+        let left = ArithmeticNode.operation(note, sign(&random), random.oneIn(3) ? note : number(&random))
+        let right = [
+            number(&random), .operation(number(&random), sign(&random), number(&random)),
+            .operation(number(&random), sign(&random), note),
+        ]
+        return .arithmetic(left, random.pick(Comparison.allCases), random.pick(right))
     }
 
     /// References to one, one behind the other, and the type that they lead to.
