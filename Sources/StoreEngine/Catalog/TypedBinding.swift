@@ -9,8 +9,8 @@ package final class TypedBinding: Sendable {
     package let declaredByPlace: [Int]?
     /// For each declared field the stored one; nil when both are the same in the same order.
     package let placesByDeclared: [Int32]?
-    /// The stored fields that are not declared: an update keeps what they hold.
-    package let undeclared: [Int]
+    /// What is stored and not declared: an update keeps it.
+    package let undeclared: UndeclaredParts
     /// What an insert puts in them, by place.
     package let insertedBytes: [[UInt8]]
     /// Whether an insert may change the record: by an assigned id or a filled-in default.
@@ -32,7 +32,7 @@ package final class TypedBinding: Sendable {
         self.typeIndex = typeIndex
         hasGeneratedFields = type.assignedPlace != nil || !type.tokens.isEmpty
         let places = fit.places.compactMap { $0 }
-        undeclared = fit.undeclared
+        undeclared = UndeclaredParts(fit, of: type.type)
         if places == Array(type.type.fields.indices) {
             placesByDeclared = nil
             declaredByPlace = nil

@@ -68,10 +68,6 @@ extension DynamicValue {
     }
 
     private init(element type: FieldType, from reader: inout ByteReader) throws(CodecError) {
-        if let size = type.fixedByteCount {
-            self = try DynamicValue(from: reader.read(byteCount: size), as: type)
-        } else {
-            self = try DynamicValue(from: reader.readLengthPrefixed(), as: type)
-        }
+        self = try DynamicValue(from: reader.readElement(of: type), as: type)
     }
 }

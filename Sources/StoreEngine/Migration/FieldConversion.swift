@@ -17,6 +17,12 @@ package indirect enum FieldConversion: Hashable, Sendable {
     case cases(FieldType, Set<String>, FieldConversion)
     /// The fields of an embedded struct, and whether the old one has others, whose values go.
     case embedded([EmbeddedSource], dropsFields: Bool)
+    /// The elements of an array, one by one.
+    case array(ElementConversion)
+    /// The elements of a set, which may come to stand in another order.
+    case set(ElementConversion)
+    /// The keys and the values of a dictionary, whose keys may come to stand in another order.
+    case dictionary(ElementConversion, ElementConversion)
 
     /// Where a field of a new embedded struct comes from.
     package enum EmbeddedSource: Hashable, Sendable {
@@ -46,6 +52,17 @@ extension FieldConversion {
             guard let inner = between(old, raw) else { return nil }
             return cases.map { .cases(raw, Set($0), inner) } ?? inner
         case (.embedded(let old), .embedded(let new)): return embedded(old, new)
+        case (.array(let old), .array(let new)):
+            return ElementConversion(old, new).map { $0.changesNothing ? .none : .array($0) }
+        // An array of bytes is the bytes.
+        case (.data, .array): return between(.array(.uint8), new)
+        case (.array, .data): return between(old, .array(.uint8))
+        case (.set(let old), .set(let new)):
+            return ElementConversion(old, new).map { $0.changesNothing ? .none : .set($0) }
+        case (.dictionary(let oldKey, let oldValue), .dictionary(let newKey, let newValue)):
+            guard let keys = ElementConversion(oldKey, newKey), let values = ElementConversion(oldValue, newValue)
+            else { return nil }
+            return keys.changesNothing && values.changesNothing ? FieldConversion.none : .dictionary(keys, values)
         case (.reference(let oldTarget, let old), .reference(let newTarget, let new)):
             // An id keeps its form; an enum may have got new cases.
             return oldTarget == newTarget && between(old, new) == FieldConversion.none ? FieldConversion.none : nil
@@ -82,6 +99,8 @@ extension FieldConversion {
         case .unwrap, .cases: false
         case .embedded(let sources, let dropsFields):
             !dropsFields && sources.allSatisfy { if case .field(_, let inner) = $0 { inner.isLossless } else { true } }
+        case .array(let elements), .set(let elements): elements.isLossless
+        case .dictionary(let keys, let values): keys.isLossless && values.isLossless
         }
     }
 
@@ -96,6 +115,17 @@ extension FieldConversion {
                 false
             }
         }
+    }
+
+    /// The new bytes of a field; nil where the value does not fit.
+    func converted(_ bytes: [UInt8]) -> [UInt8]? {
+        var writer = ByteWriter()
+        do {
+            unsafe try append(bytes.span.bytes, to: &writer)
+        } catch {
+            return nil
+        }
+        return writer.array()
     }
 
     /// Appends the new bytes of a field.
@@ -121,6 +151,9 @@ extension FieldConversion {
             let value = try DynamicValue(from: writer.bytes.extracting(start..<writer.count), as: raw)
             guard cases.contains(value.text) else { throw CodecError("\(value.text) is none of the cases") }
         case .embedded(let sources, _): try FieldConversion.append(sources, of: bytes, to: &writer)
+        case .array(let elements): try elements.appendArray(bytes, to: &writer)
+        case .set(let elements): try elements.appendSet(bytes, to: &writer)
+        case .dictionary(let keys, let values): try keys.appendDictionary(bytes, values: values, to: &writer)
         }
     }
 

@@ -17,9 +17,36 @@ enum FieldMatch {
         // The other way round: the field was renamed since this declaration.
         return known.firstIndex { $0.renamedFrom.contains(field.name) && !taken.contains($0.name) }
     }
+
+    /// The earlier names, newest first, of a field that gets its declared name in the store.
+    static func earlierNames(of declared: FieldSchema, inStore stored: FieldSchema) -> [String] {
+        var earlier: [String] = []
+        for name in [stored.name] + declared.renamedFrom + stored.renamedFrom {
+            if name != declared.name, !earlier.contains(name) { earlier.append(name) }
+        }
+        return earlier
+    }
 }
 
 extension FieldSchema {
+    /// The same field under another name.
+    func with(name: String, renamedFrom: [String]) -> FieldSchema {
+        FieldSchema(
+            name: name, type: type, defaultValue: defaultValue, renamedFrom: renamedFrom, onDelete: deleteRule)
+    }
+
+    /// The same field of another type.
+    func with(type: FieldType, defaultValue: FieldDefault?) -> FieldSchema {
+        FieldSchema(
+            name: name, type: type, defaultValue: defaultValue, renamedFrom: renamedFrom, onDelete: deleteRule)
+    }
+
+    /// The default as one of a type that holds more than the declared one.
+    func defaultValue(as stored: FieldType) -> FieldDefault? {
+        guard stored != type, case .value(let bytes) = defaultValue else { return defaultValue }
+        return FieldConversion.between(type, stored)?.converted(bytes).map { .value($0) }
+    }
+
     /// What records get that were written before the field was there: its default, or none.
     ///
     /// - Parameter now: the time that stands in for the transaction's; nil where there is none.

@@ -71,44 +71,40 @@ package struct SchemaEvolution {
 
     private mutating func takeName(of field: FieldSchema, at place: Int) {
         let stored = type.fields[place].schema
-        // A program from before a renaming knows the field by its old name; the store keeps the new one.
-        guard stored.name != field.name, mode == .explicit || field.renamedFrom.contains(stored.name) else { return }
+        guard field.isNewName(for: stored) || mode == .explicit && stored.name != field.name else { return }
         changes.append(.renameField(from: stored.name, to: field.name))
-        let names = [stored.name] + field.renamedFrom + stored.renamedFrom
-        var earlier: [String] = []
-        for name in names where name != field.name && !earlier.contains(name) { earlier.append(name) }
-        type.fields[place].schema = stored.with(name: field.name, renamedFrom: earlier)
+        type.fields[place].schema = stored.with(
+            name: field.name, renamedFrom: FieldMatch.earlierNames(of: field, inStore: stored))
     }
 
     private mutating func takeType(of field: FieldSchema, at place: Int) {
         let stored = type.fields[place]
-        guard stored.type != field.type else { return }
+        let wanted = mode == .opening ? stored.type.evolved(to: field.type) : field.type
+        if stored.type == wanted || mode == .opening && isServed(field, by: stored.schema) { return }
         let before = old.fields.first { $0.id == stored.id }?.name ?? stored.name
         let name = FieldMatch.text(field.name, inStore: before)
-        let difference = "field \(name) is \(stored.type) in the store and \(field.type) in the program"
-        guard let conversion = FieldConversion.between(stored.type, field.type) else {
-            return refusals.append("\(difference), and one does not become the other")
+        guard let conversion = FieldConversion.between(stored.type, wanted),
+            conversion.isLossless || mode == .explicit
+        else {
+            var differences = TypeDifferences(.refused(mode))
+            differences.compare(stored.type, wanted, name: name, path: field.name)
+            refusals += differences.all
+            return
         }
         if conversion != .none, type.idFields.contains(stored.id) {
-            return refusals.append("\(difference), and it is part of the id")
+            refusals.append(
+                "field \(name) is \(stored.type) in the store and \(field.type) in the program, and it is part of the id"
+            )
+            return
         }
-        guard conversion.isLossless || mode == .explicit else {
-            return refusals.append("\(difference), which cannot hold all values of the other")
-        }
-        changes.append(
-            .changeType(stored.name, from: stored.type, to: field.type, isLossless: conversion.isLossless))
-        type.fields[place].schema = stored.schema.with(type: field.type, defaultValue: field.defaultValue)
-        type.fields[place].missing = stored.missing.flatMap { convert($0, conversion) }
+        changes.append(.changeType(stored.name, from: stored.type, to: wanted, isLossless: conversion.isLossless))
+        type.fields[place].schema = stored.schema.with(type: wanted, defaultValue: field.defaultValue(as: wanted))
+        type.fields[place].missing = stored.missing.flatMap { conversion.converted($0) }
     }
 
-    private func convert(_ bytes: [UInt8], _ conversion: FieldConversion) -> [UInt8]? {
-        var writer = ByteWriter()
-        do {
-            unsafe try conversion.append(bytes.span.bytes, to: &writer)
-        } catch {
-            return nil
-        }
-        return writer.array()
+    // As with defaults of the record's own fields: one inside a struct that changes alone is not taken over.
+    private func isServed(_ field: FieldSchema, by stored: FieldSchema) -> Bool {
+        FieldCoverage(stored.type, declared: field.type) != nil && !field.type.hasNewNames(for: stored.type)
     }
 
     // A default is used where a field is left out. It is taken over with other changes or when asked for: of two programs
@@ -193,7 +189,8 @@ package struct SchemaEvolution {
     private func keysChange(_ stored: StoredIndex) -> Bool {
         stored.fields.contains { number in
             guard let before = old.place(ofField: number), let after = type.place(ofField: number) else { return true }
-            return KeyComponent(old.fields[before].type) != KeyComponent(type.fields[after].type)
+            let (old, new) = (old.fields[before].type, type.fields[after].type)
+            return KeyComponent(old.elements ?? old) != KeyComponent(new.elements ?? new)
         }
     }
 
@@ -242,17 +239,5 @@ private struct FieldShape: Hashable {
     init(_ name: String, _ type: FieldType) {
         self.name = name
         self.type = type
-    }
-}
-
-extension FieldSchema {
-    fileprivate func with(name: String, renamedFrom: [String]) -> FieldSchema {
-        FieldSchema(
-            name: name, type: type, defaultValue: defaultValue, renamedFrom: renamedFrom, onDelete: deleteRule)
-    }
-
-    fileprivate func with(type: FieldType, defaultValue: FieldDefault?) -> FieldSchema {
-        FieldSchema(
-            name: name, type: type, defaultValue: defaultValue, renamedFrom: renamedFrom, onDelete: deleteRule)
     }
 }

@@ -19,15 +19,26 @@ package struct SchemaFit {
     }
 
     /// Whether a program with these fields can read and write the type's records as they are: each of its fields is
-    /// there with its type and the same ones are the id, and of the others each has a value for records that the program
-    /// inserts.
+    /// there with its type, or one that begins with it, and the same ones are the id, and of the others each has a value for
+    /// records that the program inserts.
     package var servesFields: Bool {
         let known = places.compactMap { $0 }
         guard known.count == places.count, Set(known).count == known.count else { return false }
-        guard zip(declared.fields, known).allSatisfy({ $0.type == type.fields[$1].type }), hasSameID else {
-            return false
+        let isCovered = zip(declared.fields, known).allSatisfy { field, place in
+            FieldCoverage(type.fields[place].type, declared: field.type) != nil
         }
+        guard isCovered, hasSameID else { return false }
         return undeclared.allSatisfy { type.fields[$0].schema.insertedBytes != nil }
+    }
+
+    /// The declared fields of which the type's hold more than is declared, each with its place among these.
+    package var partial: [(declared: FieldSchema, place: Int)] {
+        zip(declared.fields, places).compactMap { field, place in
+            guard let place, FieldCoverage(type.fields[place].type, declared: field.type) == .partial else {
+                return nil
+            }
+            return (field, place)
+        }
     }
 
     /// Whether a program with this declaration finds all that it declares: fields and indexes, under their newest names.
@@ -42,8 +53,8 @@ package struct SchemaFit {
     /// Whether the declaration has newer names for fields of the type.
     package var hasNewNames: Bool {
         zip(declared.fields, places).contains { field, place in
-            place.map { field.renamedFrom.contains(type.fields[$0].name) && type.fields[$0].name != field.name }
-                ?? false
+            guard let stored = place.map({ type.fields[$0] }) else { return false }
+            return field.isNewName(for: stored.schema) || field.type.hasNewNames(for: stored.type)
         }
     }
 

@@ -38,7 +38,7 @@ struct FieldAccess: Hashable, Sendable {
                 throw StoreError(
                     .unknownField, "\(type.name).\(name): \(current) has no fields", remedy: "name the field alone")
             }
-            guard let index = inner.fields.firstIndex(where: { $0.name == part }) else {
+            guard let index = inner.place(ofFieldNamed: part) else {
                 throw FieldAccess.unknown(in: "\(type.name).\(first)", inner.fields.map(\.name), part)
             }
             nested.append(FieldStep(place: index, isOptional: current.isOptional))

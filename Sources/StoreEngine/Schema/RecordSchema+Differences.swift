@@ -33,10 +33,9 @@ extension RecordSchema {
 
     private static func differences(_ field: FieldSchema, _ stored: FieldSchema) -> [String] {
         let name = FieldMatch.text(field.name, inStore: stored.name)
-        var found: [String] = []
-        if stored.type != field.type {
-            found.append("field \(name) is \(stored.type) in the store and \(field.type) in the program")
-        }
+        var types = TypeDifferences(.told)
+        types.compare(stored.type, field.type, name: name, path: field.name)
+        var found = types.all
         if stored.deleteRule != field.deleteRule, field.type.reference != nil {
             found.append(
                 "field \(name) has the delete rule \(stored.deleteRule) in the store and \(field.deleteRule) in the program"

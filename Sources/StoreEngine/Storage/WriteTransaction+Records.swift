@@ -5,8 +5,10 @@ import LMDB
 extension WriteTransaction {
     /// Stores the record in `encoder`, whose fields are final but for those that the transaction fills in.
     ///
-    /// - Parameter kept: the places of fields that the writer does not know: a stored record keeps its values there.
-    package mutating func put(_ typeIndex: Int, mode: WriteMode, keeping kept: [Int] = []) throws(StoreError) {
+    /// - Parameter kept: what the writer does not know: a stored record keeps its values there.
+    package mutating func put(
+        _ typeIndex: Int, mode: WriteMode, keeping kept: UndeclaredParts = UndeclaredParts()
+    ) throws(StoreError) {
         let type = state.catalog.types[typeIndex]
         try requireNotEnded(type)
         let assignedBefore = assigned[type.type.id]
@@ -20,7 +22,7 @@ extension WriteTransaction {
     }
 
     private mutating func putFilled(
-        _ type: OpenType, _ typeIndex: Int, mode: WriteMode, keeping kept: [Int]
+        _ type: OpenType, _ typeIndex: Int, mode: WriteMode, keeping kept: UndeclaredParts
     ) throws(StoreError) {
         if mode != .update { try fillGeneratedID(of: type) }
         do {
@@ -29,7 +31,7 @@ extension WriteTransaction {
             throw StoreError(.invalidValue, "the id of \(type.name) cannot be a key: \(error)")
         }
         let isStored = mode == .insert ? false : try copyStored(type)
-        if isStored, !kept.isEmpty { try takeStored(kept, of: type) }
+        if isStored ? !kept.isEmpty : !kept.partial.isEmpty { try complete(kept, of: type, isStored: isStored) }
         guard encoder.byteCount <= state.limits.recordByteCount else {
             throw StoreError(
                 .tooLarge,
@@ -163,26 +165,45 @@ extension WriteTransaction {
         return try upgrade.apply(to: RecordBytes(stored.bytes))
     }
 
-    /// Puts the stored record's values in the place of those that the record in the encoder has in these fields.
-    private mutating func takeStored(_ places: [Int], of type: OpenType) throws(StoreError) {
+    /// Gives the record in the encoder what its writer does not know: the stored record's values, or else what stands for
+    /// them inside the fields that the writer knows in part.
+    private mutating func complete(
+        _ kept: UndeclaredParts, of type: OpenType, isStored: Bool
+    ) throws(StoreError) {
         let mine = encoder.tableBytes.array()
         do {
-            try Self.merge(mine, with: oldRecord, at: places, into: &encoder)
+            if !isStored { oldRecord.removeAll() }
+            try Self.merge(mine, with: oldRecord, kept, into: &encoder)
         } catch {
             throw _reading.damage(type, key: recordKey.bytes, error)
         }
     }
 
+    /// - Parameter old: the stored record; empty where there is none.
     private static func merge(
-        _ mine: [UInt8], with old: borrowing ByteWriter, at places: [Int], into encoder: inout FieldEncoder
+        _ mine: [UInt8], with old: borrowing ByteWriter, _ kept: UndeclaredParts, into encoder: inout FieldEncoder
     ) throws(CodecError) {
         let table = unsafe try FieldTable(mine.span.bytes)
-        let stored = try RecordBytes(unverified: old.bytes).table
         encoder.begin(fieldCount: table.count)
         for place in 0..<table.count {
-            encoder.append(encoded: try places.contains(place) ? stored.field(place) : table.field(place))
+            let isKept = kept.fields.contains(place)
+            guard old.count > 0, isKept || kept.partial[place] != nil else {
+                try append(table.field(place), with: nil, kept.partial[place], to: &encoder)
+                continue
+            }
+            let stored = try RecordBytes(unverified: old.bytes).table.field(place)
+            try append(isKept ? stored : table.field(place), with: stored, kept.partial[place], to: &encoder)
         }
         try encoder.finish()
+    }
+
+    private static func append(
+        _ field: RawSpan, with stored: RawSpan?, _ form: PartialForm?, to encoder: inout FieldEncoder
+    ) throws(CodecError) {
+        guard let form else { return encoder.append(encoded: field) }
+        var whole = ByteWriter(capacity: 64)
+        try form.complete(field, with: stored, to: &whole)
+        encoder.append(encoded: whole.bytes)
     }
 
     /// Fails the closure for good: the operation that went past the limit is done already.

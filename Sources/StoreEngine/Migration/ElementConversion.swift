@@ -1,0 +1,89 @@
+/// How the elements of a collection become those of another type.
+package struct ElementConversion: Hashable, Sendable {
+    private let old: FieldType
+    private let new: FieldType
+    private let conversion: FieldConversion
+
+    /// The conversion between elements of two types; nil where there is none.
+    init?(_ old: FieldType, _ new: FieldType) {
+        guard let conversion = FieldConversion.between(old, new) else { return nil }
+        self.old = old
+        self.new = new
+        self.conversion = conversion
+    }
+
+    /// Whether the bytes of every collection stay.
+    var changesNothing: Bool { conversion == .none }
+
+    /// Whether every old element fits the new type, and different ones stay different.
+    var isLossless: Bool { conversion.isLossless }
+
+    /// Appends the new bytes of an array.
+    func appendArray(_ bytes: RawSpan, to writer: inout ByteWriter) throws(CodecError) {
+        var reader = ByteReader(bytes)
+        while !reader.isAtEnd { try append(from: &reader, to: &writer) }
+    }
+
+    /// Appends the new bytes of a set.
+    ///
+    /// - Throws: ``CodecError`` when an element does not fit, or two become equal.
+    func appendSet(_ bytes: RawSpan, to writer: inout ByteWriter) throws(CodecError) {
+        var reader = ByteReader(bytes)
+        var elements: [[UInt8]] = []
+        while !reader.isAtEnd { elements.append(try next(from: &reader)) }
+        try requireDistinct(elements, "elements")
+        elements.sort { $0.lexicographicallyPrecedes($1) }
+        for element in elements { writer.append(element) }
+    }
+
+    /// Appends the new bytes of a dictionary, with this conversion for its keys.
+    ///
+    /// - Throws: ``CodecError`` when a key or a value does not fit, or two keys become equal.
+    func appendDictionary(
+        _ bytes: RawSpan, values: ElementConversion, to writer: inout ByteWriter
+    ) throws(CodecError) {
+        var reader = ByteReader(bytes)
+        var pairs: [(key: [UInt8], value: [UInt8])] = []
+        while !reader.isAtEnd { pairs.append((try next(from: &reader), try values.next(from: &reader))) }
+        try requireDistinct(pairs.map(\.key), "keys")
+        pairs.sort { $0.key.lexicographicallyPrecedes($1.key) }
+        for pair in pairs {
+            writer.append(pair.key)
+            writer.append(pair.value)
+        }
+    }
+
+    // As Swift's sets see it, which call both forms of "é" equal.
+    private func requireDistinct(_ elements: [[UInt8]], _ what: String) throws(CodecError) {
+        if isLossless { return }
+        var values: Set<DynamicValue> = []
+        for element in elements {
+            var reader = unsafe ByteReader(element.span.bytes)
+            let value = try DynamicValue(from: reader.readElement(of: new), as: new)
+            guard values.insert(value.canonical).inserted else { throw CodecError("two of its \(what) become equal") }
+        }
+    }
+
+    private func next(from reader: inout ByteReader) throws(CodecError) -> [UInt8] {
+        var writer = ByteWriter(capacity: 32)
+        try append(from: &reader, to: &writer)
+        return writer.array()
+    }
+
+    private func append(from reader: inout ByteReader, to writer: inout ByteWriter) throws(CodecError) {
+        let element = try reader.readElement(of: old)
+        if new.fixedByteCount != nil { return try conversion.append(element, to: &writer) }
+        var inner = ByteWriter(capacity: 32)
+        try conversion.append(element, to: &inner)
+        writer.append(lengthPrefixed: inner.bytes)
+    }
+}
+
+extension ByteReader {
+    /// The next element of a collection of elements of this type, without the length that may stand before it.
+    @_lifetime(copy self)
+    mutating func readElement(of type: FieldType) throws(CodecError) -> RawSpan {
+        if let size = type.fixedByteCount { return try read(byteCount: size) }
+        return try readLengthPrefixed()
+    }
+}

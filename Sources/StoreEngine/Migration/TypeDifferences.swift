@@ -1,0 +1,100 @@
+/// What tells two types of a field apart, down to the fields of structs inside it.
+///
+/// Structs inside are named as `place.wing`, elements of arrays and sets as `tags[]`, a dictionary's as `prices.keys` and
+/// `prices.values`.
+struct TypeDifferences {
+    /// What the differences are wanted for.
+    enum Purpose {
+        /// To say what keeps a program from working with the store.
+        case told
+        /// To say why the stored type cannot become the other one.
+        case refused(SchemaEvolution.Mode)
+    }
+
+    /// The differences.
+    private(set) var all: [String] = []
+    private let purpose: Purpose
+
+    init(_ purpose: Purpose) { self.purpose = purpose }
+
+    /// Adds those between a stored type and that of a program.
+    ///
+    /// - Parameters:
+    ///   - name: the field's name as people read it.
+    ///   - path: the names that lead to the field, for those inside it.
+    mutating func compare(_ stored: FieldType, _ other: FieldType, name: String, path: String) {
+        if isNone(stored, other) { return }
+        let (inner, otherInner) = (stored.unwrapped, other.unwrapped)
+        if stored.isOptional && !other.isOptional || isNone(inner, otherInner) { return addTypes(stored, other, name) }
+        switch (inner, otherInner) {
+        case (.array(let element), .array(let other)), (.set(let element), .set(let other)):
+            compare(element, other, name: "\(path)[]", path: "\(path)[]")
+        case (.dictionary(let key, let value), .dictionary(let otherKey, let otherValue)):
+            compare(key, otherKey, name: "\(path).keys", path: "\(path).keys")
+            compare(value, otherValue, name: "\(path).values", path: "\(path).values")
+        case (.embedded(let fields), .embedded(let otherFields)): compare(fields, otherFields, path)
+        default: addTypes(stored, other, name)
+        }
+    }
+
+    private mutating func compare(_ stored: EmbeddedSchema, _ other: EmbeddedSchema, _ path: String) {
+        let places = other.fields.map { FieldMatch.index(of: $0, among: stored.fields, besides: other.fields) }
+        let before = all.count
+        for (field, place) in zip(other.fields, places) {
+            let inner = "\(path).\(field.name)"
+            if let place {
+                let name = FieldMatch.text(inner, inStore: "\(path).\(stored.fields[place].name)")
+                compare(stored.fields[place].type, field.type, name: name, path: inner)
+            } else if !isFilled(field) {
+                addMissing(field, inner)
+            }
+        }
+        for (place, field) in stored.fields.enumerated() where !places.contains(place) {
+            addUndeclared(field, "\(path).\(field.name)")
+        }
+        if all.count == before { addTypes(.embedded(stored), .embedded(other), path) }
+    }
+
+    private func isNone(_ stored: FieldType, _ other: FieldType) -> Bool {
+        switch purpose {
+        case .told: FieldCoverage(stored, declared: other) != nil
+        case .refused(.opening): FieldConversion.between(stored, other)?.isLossless ?? false
+        case .refused(.explicit): FieldConversion.between(stored, other) != nil
+        }
+    }
+
+    private func isFilled(_ field: FieldSchema) -> Bool {
+        if case .told = purpose { return false }
+        return field.fillingBytes(now: nil) != nil
+    }
+
+    private mutating func addTypes(_ stored: FieldType, _ other: FieldType, _ name: String) {
+        let difference = "field \(name) is \(stored) in the store and \(other) in the program"
+        switch purpose {
+        case .told: all.append(difference)
+        case .refused where FieldConversion.between(stored, other) == nil:
+            all.append("\(difference), and one does not become the other")
+        case .refused: all.append("\(difference), which cannot hold all values of the other")
+        }
+    }
+
+    private mutating func addMissing(_ field: FieldSchema, _ name: String) {
+        let difference = "field \(name): \(field.type) is not in the store"
+        switch purpose {
+        case .told: all.append(difference)
+        case .refused:
+            all.append(
+                "\(difference), and records there would have no value in it (make it optional or give it a default)")
+        }
+    }
+
+    private mutating func addUndeclared(_ field: FieldSchema, _ name: String) {
+        let difference = "field \(name): \(field.type) is only in the store"
+        switch purpose {
+        case .told: all.append(difference)
+        case .refused(.opening):
+            all.append("\(difference), and without it elements of a set, or keys, that are different could be equal")
+        case .refused(.explicit): break
+        }
+    }
+}
