@@ -4,7 +4,7 @@ extension FieldType {
     /// Fields that a struct inside has in the store and not in the program stay, behind those that are declared; one that
     /// needs a value becomes optional. In the elements of a set, and in keys, they do not stay: without them elements that
     /// are different could be equal. A conversion between the types tells whether values fit.
-    func evolved(to declared: FieldType) -> FieldType { evolved(to: declared, keepsUndeclared: true) }
+    package func evolved(to declared: FieldType) -> FieldType { evolved(to: declared, keepsUndeclared: true) }
 
     fileprivate func evolved(to declared: FieldType, keepsUndeclared: Bool) -> FieldType {
         switch (self, declared) {

@@ -17,7 +17,7 @@ package indirect enum PartialForm: Sendable {
 
     /// The form for a declared type of which ``FieldCoverage`` says that it is covered.
     package init(_ stored: FieldType, declared: FieldType) {
-        guard FieldCoverage(stored, declared: declared) == .partial else {
+        guard let coverage = FieldCoverage(stored, declared: declared), coverage != .whole else {
             self = .whole
             return
         }

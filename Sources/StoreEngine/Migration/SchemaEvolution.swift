@@ -80,9 +80,15 @@ package struct SchemaEvolution {
     private mutating func takeType(of field: FieldSchema, at place: Int) {
         let stored = type.fields[place]
         let wanted = mode == .opening ? stored.type.evolved(to: field.type) : field.type
-        if stored.type == wanted || mode == .opening && isServed(field, by: stored.schema) { return }
         let before = old.fields.first { $0.id == stored.id }?.name ?? stored.name
         let name = FieldMatch.text(field.name, inStore: before)
+        if mode == .opening, old.hasLeftBehind(field.type, of: wanted, ofField: stored.id) {
+            var differences = TypeDifferences(.told)
+            differences.compare(stored.type, field.type, name: name, path: field.name)
+            refusals += differences.all
+            return
+        }
+        if stored.type == wanted || mode == .opening && isServed(field, by: stored.schema) { return }
         guard let conversion = FieldConversion.between(stored.type, wanted),
             conversion.isLossless || mode == .explicit
         else {

@@ -25,7 +25,11 @@ package struct SchemaFit {
         let known = places.compactMap { $0 }
         guard known.count == places.count, Set(known).count == known.count else { return false }
         let isCovered = zip(declared.fields, known).allSatisfy { field, place in
-            FieldCoverage(type.fields[place].type, declared: field.type) != nil
+            let stored = type.fields[place]
+            // Of an element that an older program changed and moved, what newer ones wrote would be lost. One that declares
+            // less than there ever was has given that up.
+            return FieldCoverage(stored.type, declared: field.type) != nil
+                && !type.hasLeftBehind(field.type, of: stored.type, ofField: stored.id)
         }
         guard isCovered, hasSameID else { return false }
         return undeclared.allSatisfy { type.fields[$0].schema.insertedBytes != nil }
@@ -34,10 +38,10 @@ package struct SchemaFit {
     /// The declared fields of which the type's hold more than is declared, each with its place among these.
     package var partial: [(declared: FieldSchema, place: Int)] {
         zip(declared.fields, places).compactMap { field, place in
-            guard let place, FieldCoverage(type.fields[place].type, declared: field.type) == .partial else {
+            guard let place, let coverage = FieldCoverage(type.fields[place].type, declared: field.type) else {
                 return nil
             }
-            return (field, place)
+            return coverage == .whole ? nil : (field, place)
         }
     }
 
@@ -70,6 +74,19 @@ package struct SchemaFit {
     /// The numbers of an index's fields; fewer where the type lacks one.
     package func numbers(of index: IndexSchema) -> [UInt32] {
         index.fields.compactMap { places[$0].map { type.fields[$0].id } }
+    }
+}
+
+extension RecordType {
+    /// Whether a program is older that declares a part of what a field holds by now, in elements of arrays.
+    package func hasLeftBehind(_ declared: FieldType, of stored: FieldType, ofField number: UInt32) -> Bool {
+        guard FieldCoverage(stored, declared: declared) == .partialElements else { return false }
+        return earlierVersions.contains { version in
+            version.fields.contains { field in
+                field.id == number && FieldCoverage(field.type, declared: declared) == .whole
+                    && !declared.hasNewNames(for: field.type)
+            }
+        }
     }
 }
 

@@ -57,7 +57,7 @@ struct TypeDifferences {
 
     private func isNone(_ stored: FieldType, _ other: FieldType) -> Bool {
         switch purpose {
-        case .told: FieldCoverage(stored, declared: other) != nil
+        case .told: FieldCoverage(stored, declared: other) == .whole
         case .refused(.opening): FieldConversion.between(stored, other)?.isLossless ?? false
         case .refused(.explicit): FieldConversion.between(stored, other) != nil
         }

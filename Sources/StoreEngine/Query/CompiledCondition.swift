@@ -65,7 +65,7 @@ indirect enum CompiledCondition: Sendable {
         case .element(let access, let element):
             guard let bytes = try access.bytes(table) else { return false }
             guard case .list(let elements) = try DynamicValue(from: bytes, as: access.type) else { return false }
-            return elements.contains(element)
+            return elements.contains { $0.isSeen(as: element) }
         case .size(let access, let comparison, let size):
             guard let bytes = try access.bytes(table) else { return false }
             let count = try CompiledCondition.count(DynamicValue(from: bytes, as: access.type))

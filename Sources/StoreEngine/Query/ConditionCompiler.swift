@@ -111,7 +111,7 @@ struct ConditionCompiler {
     private func encoded(_ value: DynamicValue, _ type: FieldType, _ name: FieldName) throws(StoreError) -> [UInt8] {
         do {
             var bytes = ByteWriter(capacity: 64)
-            try value.encode(as: type, to: &bytes)
+            try value.completed(as: type).encode(as: type, to: &bytes)
             return bytes.array()
         } catch {
             throw StoreError(.invalidValue, "\(self.type.name).\(name): \(error.reason)", cause: error)

@@ -41,23 +41,6 @@ extension OpenType {
     var orderByID: [SortTerm] { idParts.map { SortTerm(FieldName([type.fields[$0.place].name])) } }
 }
 
-extension DynamicValue {
-    /// The value with something in each field that structs inside have in the store only.
-    fileprivate func completed(as type: FieldType) throws(CodecError) -> DynamicValue {
-        guard case .fields(let values) = self, case .embedded(let schema) = type.unwrapped else { return self }
-        var completed: [DynamicValue] = []
-        for (place, field) in schema.fields.enumerated() {
-            if place < values.count {
-                completed.append(try values[place].completed(as: field.type))
-            } else {
-                let bytes = field.fillingBytes(now: nil) ?? []
-                completed.append(unsafe try DynamicValue(from: bytes.span.bytes, as: field.type))
-            }
-        }
-        return .fields(completed)
-    }
-}
-
 /// A position, as bytes that sort as records do.
 struct PlanPosition: Sendable {
     /// What the fields are that order the records, as keys, all in ascending form.

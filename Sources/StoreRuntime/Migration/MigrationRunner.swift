@@ -64,7 +64,7 @@ struct MigrationRunner {
         return zip(version.records, places).allSatisfy { record, place in
             guard let place else { return unlessMissing }
             let fit = SchemaFit(record.recordSchema, on: state.catalog.types[place].type)
-            return fit.servesFields && fit.undeclared.isEmpty && fit.partial.isEmpty
+            return fit.servesFields && fit.undeclared.isEmpty && fit.partial.isEmpty && !fit.hasNewNames
         }
     }
 

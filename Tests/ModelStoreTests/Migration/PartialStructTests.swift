@@ -21,6 +21,21 @@ private enum Delivery {
         @Indexed var numbers: [Int16] = []
     }
 
+    @Embedded
+    struct Box: Hashable {
+        var line: Delivery.Line
+        var size: Int = 0
+    }
+
+    /// One without arrays of structs.
+    @Record("Parcel")
+    struct Parcel: Equatable {
+        @ID var id: Int
+        var prices: [String: Delivery.Line] = [:]
+        var first: Delivery.Line?
+        var boxes: [String: Delivery.Box?] = [:]
+    }
+
     /// A line with more, behind what there was.
     @Embedded
     struct NotedLine: Hashable {
@@ -39,6 +54,20 @@ private enum Delivery {
         @Indexed var numbers: [Int16] = []
     }
 
+    @Embedded
+    struct NotedBox: Hashable {
+        var line: Delivery.NotedLine
+        var size: Int = 0
+    }
+
+    @Record("Parcel")
+    struct NotedParcel: Equatable {
+        @ID var id: Int
+        var prices: [String: Delivery.NotedLine] = [:]
+        var first: Delivery.NotedLine?
+        var boxes: [String: Delivery.NotedBox?] = [:]
+    }
+
     /// A line without its name, which every line had to have, and with a wider count under another name.
     @Embedded
     struct CountedLine: Hashable {
@@ -53,6 +82,22 @@ private enum Delivery {
         var prices: [String: Delivery.CountedLine] = [:]
         var first: Delivery.CountedLine?
         @Indexed var numbers: [Int] = []
+    }
+
+    /// A line without its note.
+    @Embedded
+    struct ShortLine: Hashable {
+        var name: String
+        var count: Int16
+    }
+
+    @Record("Delivery")
+    struct Short: Equatable {
+        @ID var id: Int
+        var lines: [Delivery.ShortLine]
+        var prices: [String: Delivery.ShortLine] = [:]
+        var first: Delivery.ShortLine?
+        @Indexed var numbers: [Int16] = []
     }
 
     /// A line with all that there ever was.
@@ -87,51 +132,92 @@ private enum Delivery {
 
     @Test func `an older program goes on beside structs that got more fields behind theirs, and keeps these`() throws {
         let directory = try TestDirectory()
-        try Self.store(directory, Delivery.Plain.self).close()
-        let newer = try Self.store(directory, Delivery.Noted.self)
+        try Self.store(directory, Delivery.Parcel.self).close()
+        let newer = try Self.store(directory, Delivery.NotedParcel.self)
+        let line = Delivery.NotedLine(name: "a", count: 1, note: "na", weight: 1)
         try newer.write { tx in
-            try tx.insert(Self.noted)
-            try tx.insert(Delivery.Noted(id: 2, lines: []))
+            try tx.insert(
+                Delivery.NotedParcel(
+                    id: 1, prices: ["x": line, "z": line], first: line,
+                    boxes: ["b": .init(line: line, size: 1), "none": nil]))
+            try tx.insert(Delivery.NotedParcel(id: 2, first: line))
         }
         #expect(newer.recordTypes[0].version == 2 && newer.recordTypes[0].oldestCompatibleVersion == 1)
         newer.close()
 
-        let older = try Self.store(directory, Delivery.Plain.self)
+        let older = try Self.store(directory, Delivery.Parcel.self)
         #expect(older.recordTypes[0].version == 2)
-        #expect(
-            try older.read { try $0.get(Delivery.Plain.self, id: 1) }?.lines
-                == [.init(name: "a", count: 1), .init(name: "b", count: 2)])
+        #expect(try older.read { try $0.get(Delivery.Parcel.self, id: 2) }?.first == .init(name: "a", count: 1))
         try older.write { tx in
-            try tx.update(Delivery.Plain.self, id: 1) { delivery in
-                delivery.lines[1].count += 10
-                delivery.lines.insert(.init(name: "new", count: 0), at: 0)
-                delivery.prices["x"]?.count = 30
-                delivery.prices["y"] = .init(name: "py", count: 5)
-                delivery.first?.name = "g"
+            try tx.update(Delivery.Parcel.self, id: 1) { parcel in
+                parcel.prices["x"]?.count = 30
+                parcel.prices["y"] = .init(name: "py", count: 5)
+                parcel.prices["z"] = nil
+                parcel.first?.name = "g"
+                parcel.boxes["b"]??.line.count = 9
+                parcel.boxes["none"] = .init(line: .init(name: "new", count: 0))
             }
-            try tx.upsert(Delivery.Plain(id: 2, lines: [.init(name: "c", count: 1)], first: .init(name: "h", count: 1)))
-            try tx.insert(Delivery.Plain(id: 3, lines: [.init(name: "d", count: 1)]))
+            try tx.upsert(Delivery.Parcel(id: 2, first: nil))
+            try tx.insert(Delivery.Parcel(id: 3, first: .init(name: "h", count: 1)))
         }
-        #expect(
-            try older.read { try $0.fetch(Delivery.Plain.where { $0.first.name == "g" }) }.map(\.id) == [1])
+        #expect(try older.read { try $0.fetch(Delivery.Parcel.where { $0.first.name == "g" }) }.map(\.id) == [1])
         older.close()
 
-        let store = try Self.store(directory, Delivery.Noted.self)
+        let store = try Self.store(directory, Delivery.NotedParcel.self)
+        func changed(_ name: String, _ count: Int16) -> Delivery.NotedLine {
+            .init(name: name, count: count, note: "na", weight: 1)
+        }
         let expected = [
-            Delivery.Noted(
-                id: 1,
-                lines: [
-                    .init(name: "new", count: 0), .init(name: "a", count: 1, note: "na", weight: 1),
-                    .init(name: "b", count: 12, note: "nb", weight: 2),
-                ],
-                prices: [
-                    "x": .init(name: "px", count: 30, note: "nx", weight: 3), "y": .init(name: "py", count: 5),
-                ],
-                first: .init(name: "g", count: 4, note: "nf", weight: 4), numbers: [-1, 300]),
-            Delivery.Noted(id: 2, lines: [.init(name: "c", count: 1)], first: .init(name: "h", count: 1)),
-            Delivery.Noted(id: 3, lines: [.init(name: "d", count: 1)]),
+            Delivery.NotedParcel(
+                id: 1, prices: ["x": changed("a", 30), "y": .init(name: "py", count: 5)], first: changed("g", 1),
+                boxes: [
+                    "b": .init(line: changed("a", 9), size: 1), "none": .init(line: .init(name: "new", count: 0)),
+                ]),
+            Delivery.NotedParcel(id: 2), Delivery.NotedParcel(id: 3, first: .init(name: "h", count: 1)),
         ]
-        #expect(try store.read { try $0.all(Delivery.Noted.self) } == expected)
+        #expect(try store.read { try $0.all(Delivery.NotedParcel.self) } == expected)
+        try AutomaticMigrationTests.expectSound(store)
+    }
+
+    @Test func `an older program is refused where elements of an array got more fields, which it could not keep`()
+        throws
+    {
+        let directory = try TestDirectory()
+        let older = try Self.store(directory, Delivery.Plain.self)
+        try older.write { try $0.insert(Delivery.Plain(id: 1, lines: [.init(name: "a", count: 1)])) }
+        older.close()
+        let newer = try Self.store(directory, Delivery.Noted.self)
+        #expect(newer.recordTypes[0].oldestCompatibleVersion == 2)
+        newer.close()
+        let error = #expect(throws: StoreError.self) { try Self.store(directory, Delivery.Plain.self) }
+        #expect(error?.code == .schemaMismatch)
+        #expect(error?.message.contains("field lines[].note: string is only in the store") == true, "\(error as Any)")
+        let again = try Self.store(directory, Delivery.Noted.self)
+        #expect(again.recordTypes[0].version == 2)
+        #expect(try again.read { try $0.get(Delivery.Noted.self, id: 1) }?.lines == [.init(name: "a", count: 1)])
+    }
+
+    @Test func `elements keep what a program has no more, changed in place or moved`() throws {
+        let directory = try TestDirectory()
+        let before = try Self.store(directory, Delivery.Noted.self)
+        try before.write { try $0.insert(Self.noted) }
+        before.close()
+        let short = try Self.store(directory, Delivery.Short.self)
+        #expect(short.recordTypes[0].version == 1)
+        let holding = Delivery.Short.where { $0.lines.contains(Delivery.ShortLine(name: "b", count: 2)) }
+        #expect(try short.read { try $0.fetch(holding) }.map(\.id) == [1])
+        try short.write { tx in
+            try tx.update(Delivery.Short.self, id: 1) { delivery in
+                delivery.lines[1].count += 10
+                delivery.lines.insert(.init(name: "new", count: 0), at: 0)
+            }
+        }
+        short.close()
+        let store = try Self.store(directory, Delivery.Noted.self)
+        var expected = Self.noted
+        expected.lines[1].count += 10
+        expected.lines.insert(.init(name: "new", count: 0), at: 0)
+        #expect(try store.read { try $0.all(Delivery.Noted.self) } == [expected])
         try AutomaticMigrationTests.expectSound(store)
     }
 
@@ -181,20 +267,20 @@ private enum Delivery {
 
     @Test func `changes and pages are those of the declared part`() throws {
         let directory = try TestDirectory()
-        try Self.store(directory, Delivery.Noted.self).close()
-        let store = try Self.store(directory, Delivery.Plain.self)
+        try Self.store(directory, Delivery.NotedParcel.self).close()
+        let store = try Self.store(directory, Delivery.Parcel.self)
         let ids = 0..<5
         let start = try store.write { tx in
             for id in ids {
-                try tx.insert(Delivery.Plain(id: id, lines: [], first: .init(name: "n\(9 - id)", count: 0)))
+                try tx.insert(Delivery.Parcel(id: id, first: .init(name: "n\(9 - id)", count: 0)))
             }
         }.position
-        let end = try store.write { try $0.update(Delivery.Plain.self, id: 2) { $0.first?.count = 7 } }.position
-        let request = Delivery.Plain.order { $0.first.name.ascending }
+        let end = try store.write { try $0.update(Delivery.Parcel.self, id: 2) { $0.first?.count = 7 } }.position
+        let request = Delivery.Parcel.order { $0.first.name.ascending }
         let sorted = try store.read { try $0.fetch(request) }
         #expect(sorted.map(\.id) == ids.reversed())
         #expect(try store.read { try $0.fetch(request.after(sorted[1]).limit(2)) }.map(\.id) == [2, 1])
-        let change = try #require(store.difference(from: start, to: end).changes(of: Delivery.Plain.self).first)
+        let change = try #require(store.difference(from: start, to: end).changes(of: Delivery.Parcel.self).first)
         #expect(change.before?.first?.count == 0 && change.after?.first?.count == 7)
         #expect(change.changedFields.names == ["first"])
     }

@@ -1,0 +1,41 @@
+// Values of programs that know structs inside in part: the first fields of what the store has, see ``FieldCoverage``.
+extension DynamicValue {
+    /// The value with something in each field that structs inside have in the store only.
+    func completed(as type: FieldType) throws(CodecError) -> DynamicValue {
+        switch (self, type.unwrapped) {
+        case (.fields(let values), .embedded(let schema)):
+            var completed: [DynamicValue] = []
+            for (place, field) in schema.fields.enumerated() {
+                if place < values.count {
+                    completed.append(try values[place].completed(as: field.type))
+                } else {
+                    let bytes = field.fillingBytes(now: nil) ?? []
+                    completed.append(unsafe try DynamicValue(from: bytes.span.bytes, as: field.type))
+                }
+            }
+            return .fields(completed)
+        case (.list(let values), .array(let element)):
+            return .list(try values.map { (value) throws(CodecError) in try value.completed(as: element) })
+        case (.pairs(let pairs), .dictionary(_, let value)):
+            return .pairs(
+                try pairs.map { (pair) throws(CodecError) in
+                    DynamicPair(key: pair.key, value: try pair.value.completed(as: value))
+                })
+        default: return self
+        }
+    }
+
+    /// Whether a program sees this stored value as that one.
+    func isSeen(as value: DynamicValue) -> Bool {
+        switch (self, value) {
+        case (.fields(let fields), .fields(let seen)):
+            seen.count <= fields.count && zip(fields, seen).allSatisfy { $0.isSeen(as: $1) }
+        case (.list(let elements), .list(let seen)):
+            seen.count == elements.count && zip(elements, seen).allSatisfy { $0.isSeen(as: $1) }
+        case (.pairs(let pairs), .pairs(let seen)):
+            seen.count == pairs.count
+                && zip(pairs, seen).allSatisfy { $0.key == $1.key && $0.value.isSeen(as: $1.value) }
+        default: self == value
+        }
+    }
+}
