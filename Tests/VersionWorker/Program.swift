@@ -7,7 +7,12 @@ import StoreRuntime
 ///
 /// - `fill N`: inserts the items 0 to N-1.
 /// - `count ID C`: sets an item's count, or inserts it.
-/// - `level ID L`: sets an item's level (not in version 1).
+/// - `name ID TEXT`: sets an item's name, whatever it is called in this version.
+/// - `mark ID KEY TEXT`, `unmark ID KEY`: sets the text of one of an item's marks; takes it away.
+/// - `delete ID`: deletes an item.
+/// - `level ID L`, `weigh ID W`, `parent ID P`: sets an item's level, the weights of its marks, its parent (version 2 alone).
+/// - `find TEXT`: the ids of the items with a name.
+/// - `tell ID`: `<name> <marks, each with its weight or -> <parent or ->`.
 /// - `show ID`: `item <count> <level or -> `.
 /// - `query L`: how many items have a level, and whether an index is used to look for a rare one (not in version 1).
 /// - `verify`: `sound`, or the findings.
@@ -49,6 +54,24 @@ struct Program<I: Item> {
                     item.setCount(count)
                     try tx.update(item)
                 }
+            case "name": try update(numbers[0], store) { $0.text = words[2] }
+            case "mark": try update(numbers[0], store) { $0.setMark(words[2], words[3]) }
+            case "unmark": try update(numbers[0], store) { $0.setMark(words[2], nil) }
+            case "delete": _ = try store.write { try $0.delete(I.self, id: numbers[0]) }
+            case "weigh":
+                let (id, weight) = (numbers[0], numbers[1])
+                _ = try store.write { tx in
+                    try tx.update(Version2.Item.self, id: id) { item in
+                        for key in item.marks.keys { item.marks[key]?.weight = weight }
+                    }
+                }
+            case "parent":
+                let (id, parent) = (numbers[0], numbers[1])
+                _ = try store.write { tx in
+                    try tx.update(Version2.Item.self, id: id) { $0.parent = Reference(parent) }
+                }
+            case "find": return try find(words[1], store)
+            case "tell": return try tell(numbers[0], store)
             case "level":
                 let (id, level) = (numbers[0], numbers[1])
                 _ = try store.write { tx in
@@ -67,6 +90,32 @@ struct Program<I: Item> {
             return "done"
         } catch {
             return "failed \(Self.text(error))"
+        }
+    }
+
+    private func update(_ id: Int, _ store: Store, _ change: @escaping @Sendable (inout I) -> Void) throws {
+        _ = try store.write { try $0.update(I.self, id: id) { change(&$0) } }
+    }
+
+    /// Asks by the name that the field has in this version.
+    private func find(_ text: String, _ store: Store) throws -> String {
+        let ids = try store.read { tx in
+            if I.self == Version1.Item.self {
+                return try tx.fetch(Version1.Item.where { $0.name == text }).map(\.id)
+            }
+            return try tx.fetch(Version2.Item.where { $0.label == text }).map(\.id)
+        }
+        return ids.map(String.init).joined(separator: " ")
+    }
+
+    private func tell(_ id: Int, _ store: Store) throws -> String {
+        try store.read { tx in
+            guard let item = try tx.get(I.self, id: id) else { return "none" }
+            let marks = item.markTexts.sorted { $0.key < $1.key }.map { key, mark in
+                "\(key):\(mark.text):\(mark.weight.map(String.init) ?? "-")"
+            }
+            let parent = (item as? Version2.Item)?.parent.map { String($0.id) }
+            return "\(item.text) \(marks.joined(separator: ",")) \(parent ?? "-")"
         }
     }
 

@@ -51,6 +51,58 @@ import Testing
         #expect(new.ask("verify") == "sound")
     }
 
+    @Test func `an older version keeps what it does not know inside structs, under newer names and of references`()
+        throws
+    {
+        var random = SeededGenerator(seed: TestRun.seed)
+        let directory = try ScratchDirectory()
+        let old = try Self.opened(1, directory.path("store"))
+        let count = 12
+        #expect(old.ask("fill \(count)") == "done")
+        let new = try Self.opened(2, directory.path("store"))
+        var items = (0..<count).reduce(into: [Int: TestItem]()) { $0[$1] = TestItem(name: "item \($1)") }
+        for round in 0..<(TestRun.isLong ? 4_000 : 200) {
+            guard let id = items.keys.sorted().randomElement(using: &random) else { break }
+            let program = Bool.random(using: &random) ? old : new
+            var item = items[id] ?? TestItem(name: "")
+            switch Int.random(in: 0..<12, using: &random) {
+            case 0, 1:
+                item.name = "n\(Int.random(in: 0..<5, using: &random))"
+                #expect(program.ask("name \(id) \(item.name)") == "done")
+            case 2...5:
+                let key = "k\(Int.random(in: 0..<4, using: &random))"
+                item.marks[key, default: ("", 1)].text = "m\(round)"
+                #expect(program.ask("mark \(id) \(key) m\(round)") == "done")
+            case 6, 7:
+                guard let key = item.marks.keys.sorted().randomElement(using: &random) else { continue }
+                item.marks[key] = nil
+                #expect(program.ask("unmark \(id) \(key)") == "done")
+            case 8:
+                for key in item.marks.keys { item.marks[key]?.weight = round }
+                #expect(new.ask("weigh \(id) \(round)") == "done")
+            case 9, 10:
+                item.parent = items.keys.sorted().randomElement(using: &random)
+                #expect(new.ask("parent \(id) \(item.parent ?? 0)") == "done")
+            default:
+                guard items.count > 4 else { continue }
+                #expect(program.ask("delete \(id)") == "done")
+                items[id] = nil
+                for (other, item) in items where item.parent == id { items[other]?.parent = nil }
+                continue
+            }
+            items[id] = item
+        }
+        for id in 0..<count {
+            #expect(new.ask("tell \(id)") == items[id]?.text(isOld: false) ?? "none", "MODELSTORE_SEED=\(TestRun.seed)")
+            #expect(old.ask("tell \(id)") == items[id]?.text(isOld: true) ?? "none", "MODELSTORE_SEED=\(TestRun.seed)")
+        }
+        for name in Set(items.values.map(\.name)) where !name.contains(" ") {
+            let ids = items.filter { $0.value.name == name }.keys.sorted().map(String.init).joined(separator: " ")
+            #expect(old.ask("find \(name)") == ids && new.ask("find \(name)") == ids, "MODELSTORE_SEED=\(TestRun.seed)")
+        }
+        #expect(old.ask("verify") == "sound")
+    }
+
     @Test func `a version that the store has left behind is told so, running or starting, and changes nothing`() throws
     {
         let directory = try ScratchDirectory()
@@ -106,7 +158,21 @@ import Testing
             try builder.wait()
             kills += 1
         }
-        #expect(done.values.allSatisfy { $0 == count } && done.count == 3, "\(done)")
+        #expect(done.values.allSatisfy { $0 == count } && done.count == 4, "\(done)")
         #expect(kills > 0)
+    }
+}
+
+/// What an item must be.
+private struct TestItem {
+    var name: String
+    var marks: [String: (text: String, weight: Int)] = [:]
+    var parent: Int?
+
+    func text(isOld: Bool) -> String {
+        let marks = marks.sorted { $0.key < $1.key }.map { key, mark in
+            "\(key):\(mark.text):\(isOld ? "-" : String(mark.weight))"
+        }
+        return "\(name) \(marks.joined(separator: ",")) \(isOld ? "-" : parent.map(String.init) ?? "-")"
     }
 }

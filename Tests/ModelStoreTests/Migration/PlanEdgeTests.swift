@@ -18,6 +18,12 @@ private enum Library {
         var title: String
     }
 
+    @Record("Book")
+    struct NamedBook: Equatable {
+        @ID var id: Int
+        @Renamed(from: "title") var name: String
+    }
+
     @Record("Volume")
     struct Volume: Equatable {
         @ID var id: Int
@@ -148,5 +154,25 @@ private enum Library {
         #expect(try store.read { try $0.all(Library.Book.self) }.map(\.id) == ["v0", "v1", "v2"])
         #expect(store.recordTypes.map(\.name) == ["Book"])
         try AutomaticMigrationTests.expectSound(store)
+    }
+
+    @Test func `a version that only gives a field another name has its steps run`() throws {
+        let directory = try Self.store(with: 3)
+        let options = Self.options(
+            MigrationVersion("1", Library.OldBook.self),
+            MigrationVersion(
+                "2", records: [Library.NamedBook.self],
+                steps: [
+                    .change { tx in
+                        for book in try tx.all(Library.NamedBook.self) {
+                            try tx.update(Library.NamedBook.self, id: book.id) { $0.name += "!" }
+                        }
+                    }
+                ]))
+        for _ in 0..<2 {
+            let store = try Store(at: directory.path, records: [Library.NamedBook.self], options: options)
+            #expect(try store.read { try $0.all(Library.NamedBook.self) }.map(\.name) == ["t0!", "t1!", "t2!"])
+            store.close()
+        }
     }
 }
