@@ -23,12 +23,12 @@ extension LMDBEnvironment {
     func register(_ name: String) throws(LMDBError) {
         try takeWriterSeat("mdb_dbi_open", thread: SystemCalls.currentThreadIdentity)
         defer { gate.leaveWrite() }
+        var database: LMDBDatabase?
         unsafe try inRegisteringTransaction { transaction in
-            var database: LMDBDatabase?
-            let code = unsafe Calls.openDatabase(transaction, named: name, create: false, into: &database)
-            if let database { databases.withLock { $0[name] = database } }
-            return code
+            unsafe Calls.openDatabase(transaction, named: name, create: false, into: &database)
         }
+        // Not before the commit: a transaction that another thread begins before it does not see the handle.
+        if let database { databases.withLock { $0[name] = database } }
     }
 
     /// Drops a handle from the list of those that are open.

@@ -1,6 +1,11 @@
+import Dispatch
+import Foundation
+import LMDB
 import StoreEngine
-import StoreRuntime
+import Synchronization
 import Testing
+
+@testable import StoreRuntime
 
 /// Reading while another process adds record types.
 @Suite(.timeLimit(.minutes(20))) struct ForeignDeclarationTests {
@@ -26,5 +31,47 @@ import Testing
             #expect(history.store.recordTypes.count > declared)
         }
         try await history.end()
+    }
+
+    @Test func `threads that read at once all read on while another process adds record types`() throws {
+        let child = try ForeignChild()
+        let history = try ForeignHistory(seed: 1, child, types: [Sensor.self])
+        let store = history.store
+        for number in 0..<100 { child.sendDeclaration("Foreign\(number)") }
+        let failures = Mutex<[any Error]>([])
+        let threads = (0..<8).map { _ in
+            let end = DispatchSemaphore(value: 0)
+            Thread.detachNewThread {
+                do {
+                    // Until all are there, which each reader sees by itself.
+                    while try store.read({ tx in tx._reading.catalog.types.count }) < 101 {}
+                } catch {
+                    failures.withLock { $0.append(error) }
+                }
+                end.signal()
+            }
+            return end
+        }
+        for thread in threads { thread.wait() }
+        #expect(failures.withLock { $0 }.isEmpty)
+        for _ in 0..<100 { _ = try child.answer() }
+        store.close()
+        try child.close()
+    }
+
+    @Test func `a database that could not be opened at first is opened by the next read`() throws {
+        let child = try ForeignChild()
+        let history = try ForeignHistory(seed: 1, child, types: [Sensor.self])
+        let store = history.store
+        child.sendDeclaration("Foreign")
+        _ = try child.answer()
+        let path = store.core.environment.path
+        // What keeps the handle that was opened.
+        let fault = CallFaults.withPlan(at: path) { $0.add(.commit, .fails(code: EIO), after: 0, times: 1) }
+        #expect(throws: StoreError.self) { try store.read { tx in tx._reading.catalog.types.count } }
+        #expect(CallFaults.withPlan(at: path) { $0.remove(fault) } == 1)
+        #expect(try store.read { tx in tx._reading.catalog.types.count } == 2)
+        store.close()
+        try child.close()
     }
 }
