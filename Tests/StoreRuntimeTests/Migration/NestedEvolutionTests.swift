@@ -144,7 +144,10 @@ private final class NestedHistory {
         }
         return RecordSchema(
             name: "Thing", fields: [FieldSchema("id", Int64.self)] + fields, id: IDSchema([0]),
-            indexes: fields.indices.filter { fields[$0].type.hasIndexableElements }.map { IndexSchema([$0 + 1]) })
+            indexes: fields.indices.filter { place in
+                // Bytes have an order, which the wider numbers that they may become have not: such a change is refused.
+                fields[place].type.hasIndexableElements && fields[place].type.elements?.unwrapped != .data
+            }.map { IndexSchema([$0 + 1]) })
     }
 
     private var type: RecordType { store.recordTypes[0] }
