@@ -109,12 +109,14 @@ enum StoreOpening {
     static func readOnlyState(
         _ environment: LMDBEnvironment, options: StoreOptions, records: [any Record.Type]
     ) throws(StoreError) -> StoreState {
+        var attempts = 64
         while true {
             do throws(StoreError) {
                 return try newestState(environment, options: options, records: records)
             } catch {
-                // Another process has made a database, and committed again since: it is known by now, so that this ends.
-                guard error.code == .inUse else { throw error }
+                attempts -= 1
+                // Another process has made a database, and committed again since: each time one more is known.
+                guard error.code == .inUse, attempts > 0 else { throw error }
             }
         }
     }
