@@ -89,18 +89,5 @@ extension Duration: SummableValue {
     }
 }
 
-extension Int: SummableFieldValue { public typealias Summand = Int }
-extension Int8: SummableFieldValue { public typealias Summand = Int8 }
-extension Int16: SummableFieldValue { public typealias Summand = Int16 }
-extension Int32: SummableFieldValue { public typealias Summand = Int32 }
-extension Int64: SummableFieldValue { public typealias Summand = Int64 }
-extension UInt: SummableFieldValue { public typealias Summand = UInt }
-extension UInt8: SummableFieldValue { public typealias Summand = UInt8 }
-extension UInt16: SummableFieldValue { public typealias Summand = UInt16 }
-extension UInt32: SummableFieldValue { public typealias Summand = UInt32 }
-extension UInt64: SummableFieldValue { public typealias Summand = UInt64 }
-extension Float: SummableFieldValue { public typealias Summand = Float }
-extension Decimal: SummableFieldValue { public typealias Summand = Decimal }
 extension Duration: SummableFieldValue { public typealias Summand = Duration }
-extension Double: SummableFieldValue { public typealias Summand = Double }
 extension Optional: SummableFieldValue where Wrapped: SummableValue { public typealias Summand = Wrapped }

@@ -6,19 +6,19 @@ public protocol NumberValue: SummableValue, Comparable, Numeric {}
 /// A number, or a number or nil.
 public protocol NumberFieldValue: SummableFieldValue where Summand: NumberValue {}
 
-extension Int: NumberValue, NumberFieldValue {}
-extension Int8: NumberValue, NumberFieldValue {}
-extension Int16: NumberValue, NumberFieldValue {}
-extension Int32: NumberValue, NumberFieldValue {}
-extension Int64: NumberValue, NumberFieldValue {}
-extension UInt: NumberValue, NumberFieldValue {}
-extension UInt8: NumberValue, NumberFieldValue {}
-extension UInt16: NumberValue, NumberFieldValue {}
-extension UInt32: NumberValue, NumberFieldValue {}
-extension UInt64: NumberValue, NumberFieldValue {}
-extension Float: NumberValue, NumberFieldValue {}
-extension Double: NumberValue, NumberFieldValue {}
-extension Decimal: NumberValue, NumberFieldValue {}
+extension Int: NumberValue, NumberFieldValue { public typealias Summand = Int }
+extension Int8: NumberValue, NumberFieldValue { public typealias Summand = Int8 }
+extension Int16: NumberValue, NumberFieldValue { public typealias Summand = Int16 }
+extension Int32: NumberValue, NumberFieldValue { public typealias Summand = Int32 }
+extension Int64: NumberValue, NumberFieldValue { public typealias Summand = Int64 }
+extension UInt: NumberValue, NumberFieldValue { public typealias Summand = UInt }
+extension UInt8: NumberValue, NumberFieldValue { public typealias Summand = UInt8 }
+extension UInt16: NumberValue, NumberFieldValue { public typealias Summand = UInt16 }
+extension UInt32: NumberValue, NumberFieldValue { public typealias Summand = UInt32 }
+extension UInt64: NumberValue, NumberFieldValue { public typealias Summand = UInt64 }
+extension Float: NumberValue, NumberFieldValue { public typealias Summand = Float }
+extension Double: NumberValue, NumberFieldValue { public typealias Summand = Double }
+extension Decimal: NumberValue, NumberFieldValue { public typealias Summand = Decimal }
 extension Optional: NumberFieldValue where Wrapped: NumberValue {}
 
 /// How the bytes of what has sums are read.

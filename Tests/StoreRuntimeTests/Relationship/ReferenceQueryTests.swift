@@ -6,18 +6,24 @@ import Testing
 
 /// Conditions and orders through references against a naive evaluation.
 @Suite struct ReferenceQueryTests {
-    @Test(arguments: 0..<TestLength.runs(40, long: 1_000))
-    func `random requests about other records find what looking at all records finds`(run: Int) throws {
-        let seed = UInt64(run) &* 6_947 &+ 3
+    /// A store with random records that refer to each other.
+    private static func store(_ seed: UInt64) throws -> Store {
         var scenario = ReferenceScenario(seed: seed)
         let store = try Store.temporary(records: [])
-        defer { store.close() }
         try store.addTypes(scenario.schemas)
         for _ in 0..<60 {
             let operations = scenario.closure()
             // One that would leave something dangling changes nothing.
             _ = try? store.write { tx in for operation in operations { _ = try tx.apply(operation) } }
         }
+        return store
+    }
+
+    @Test(arguments: 0..<TestLength.runs(40, long: 1_000))
+    func `random requests about other records find what looking at all records finds`(run: Int) throws {
+        let seed = UInt64(run) &* 6_947 &+ 3
+        let store = try Self.store(seed)
+        defer { store.close() }
         var random = TestRandom(seed: seed)
         let types = store.recordTypes
         let conditions = ReferenceConditions(types)
@@ -51,15 +57,8 @@ import Testing
     @Test(arguments: 0..<TestLength.runs(40, long: 1_000))
     func `random groups and different rows by fields of other records are those of all records`(run: Int) throws {
         let seed = UInt64(run) &* 7_919 &+ 5
-        var scenario = ReferenceScenario(seed: seed)
-        let store = try Store.temporary(records: [])
+        let store = try Self.store(seed)
         defer { store.close() }
-        try store.addTypes(scenario.schemas)
-        for _ in 0..<60 {
-            let operations = scenario.closure()
-            // One that would leave something dangling changes nothing.
-            _ = try? store.write { tx in for operation in operations { _ = try tx.apply(operation) } }
-        }
         var random = TestRandom(seed: seed)
         let types = store.recordTypes
         let conditions = ReferenceConditions(types)
