@@ -33,6 +33,34 @@ private enum Bookings {
     }
 }
 
+/// A booking of any age.
+private protocol Booking: Record {
+    var id: Int { get }
+    var room: Int { get }
+    var day: Int? { get }
+    var guest: String { get }
+}
+
+extension Booking {
+    /// The values in the order of the fields.
+    var values: [DynamicValue] {
+        [.int(Int64(id)), .int(Int64(room)), day.map { .int(Int64($0)) } ?? .none, .string(guest)]
+    }
+
+    /// What a typed request gives.
+    static func fetch(
+        _ request: Request, _ tx: borrowing some ReadableTransaction & ~Copyable
+    ) throws -> [[DynamicValue]] {
+        var typed = FetchRequest<Self>()
+        typed.request = request
+        return try tx.fetch(typed).map(\.values)
+    }
+}
+
+extension Bookings.Plain: Booking {}
+extension Bookings.Compound: Booking {}
+extension Bookings.Several: Booking {}
+
 /// Requests by equality alone, which are answered without the planner where they give a few records.
 @Suite struct EqualityLookupTests {
     private static let seed = ProcessInfo.processInfo.environment["MODELSTORE_SEED"].flatMap(UInt64.init) ?? 1
@@ -84,8 +112,8 @@ private enum Bookings {
         }
     }
 
-    /// What a request gives, by the path that is chosen and by a walk over all records, and how many it counts.
-    private static func check(_ store: Store, _ request: Request, _ place: String) throws {
+    /// What a request gives, by the path that is chosen, by a walk over all records and typed, and how many it counts.
+    private static func check(_ store: Store, _ age: any Booking.Type, _ request: Request, _ place: String) throws {
         try store.read { tx in
             let reading = tx._reading
             let type = try reading.catalog.requirePlace(ofTypeNamed: "Booking")
@@ -99,6 +127,7 @@ private enum Bookings {
             }
             let expected = try rows(request, by: .records)
             let found = try rows(request, by: nil)
+            #expect(try age.fetch(request, tx) == found, "\(place): \(request)")
             if request.order.isEmpty {
                 // Any of those that meet the condition, each once.
                 var unlimited = request
@@ -116,7 +145,7 @@ private enum Bookings {
     @Test func `they give what a walk over all records gives, whatever indexes and records come and go`() throws {
         let directory = try TestDirectory()
         var random = SplitMix(state: Self.seed)
-        let ages: [any Record.Type] = [
+        let ages: [any Booking.Type] = [
             Bookings.Plain.self, Bookings.Compound.self, Bookings.Several.self, Bookings.Plain.self,
             Bookings.Several.self,
         ]
@@ -125,10 +154,25 @@ private enum Bookings {
             for round in 0..<6 {
                 try Self.change(store, &random, count: 60)
                 for _ in 0..<100 {
-                    try Self.check(store, Self.request(&random), "seed \(Self.seed), age \(number), round \(round)")
+                    try Self.check(
+                        store, age, Self.request(&random), "seed \(Self.seed), age \(number), round \(round)")
                 }
             }
             store.close()
+        }
+    }
+
+    @Test func `a write transaction finds by them what it has just written`() throws {
+        let store = try Store.temporary(records: Bookings.Several.self)
+        try store.write { tx in
+            for id in 1...40 { try tx.insert(Bookings.Several(id: id, room: id % 4, day: id % 3, guest: "a")) }
+            let request = Bookings.Several.where { $0.room == 2 }.order { $0.id.descending }
+            #expect(try tx.fetch(request.limit(3)).map(\.id) == [38, 34, 30])
+            _ = try tx.delete(Bookings.Several.self, id: 34)
+            #expect(try tx.fetch(request.limit(2).offset(1)).map(\.id) == [30, 26])
+            #expect(try tx.fetch(request).count == 9)
+            #expect(try tx.first(Bookings.Several.where { $0.id == 38 })?.room == 2)
+            #expect(try tx.first(Bookings.Several.where { $0.id == 34 }) == nil)
         }
     }
 

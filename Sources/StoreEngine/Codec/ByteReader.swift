@@ -105,6 +105,18 @@ extension RawSpan {
         CodecError("\(size) bytes were expected at offset \(offset) of \(byteCount)")
     }
 
+    /// Whether these are the first bytes.
+    @inlinable
+    package func begins(with prefix: [UInt8]) -> Bool {
+        guard byteCount >= prefix.count else { return false }
+        return unsafe withUnsafeBytes { bytes in
+            unsafe prefix.withUnsafeBytes { prefix in
+                guard let first = bytes.baseAddress, let second = prefix.baseAddress else { return true }
+                return unsafe memcmp(first, second, prefix.count) == 0
+            }
+        }
+    }
+
     /// Whether both hold the same bytes.
     @inlinable
     package func isEqual(to other: RawSpan) -> Bool {

@@ -9,16 +9,24 @@ public struct ByteWriter: ~Copyable {
     @usableFromInline var capacity: Int
     @usableFromInline var used: Int
 
-    /// An empty buffer with room for `capacity` bytes before it grows.
+    /// An empty buffer with room for `capacity` bytes before it grows. With 0 it takes no memory until then.
     @inlinable
     public init(capacity: Int = 256) {
-        let room = Swift.max(capacity, 16)
-        unsafe base = UnsafeMutableRawPointer.allocate(byteCount: room, alignment: 8)
+        let room = capacity > 0 ? Swift.max(capacity, 16) : 0
+        // Nothing is written where there is no room, wherever that is.
+        unsafe base = room > 0 ? .allocate(byteCount: room, alignment: 8) : ByteWriter.nowhere
         self.capacity = room
         used = 0
     }
 
-    deinit { unsafe base.deallocate() }
+    deinit {
+        if capacity > 0 { unsafe base.deallocate() }
+    }
+
+    /// Where a buffer without room lies: an address that is none.
+    @inlinable static var nowhere: UnsafeMutableRawPointer {
+        unsafe UnsafeMutableRawPointer(bitPattern: 8).unsafelyUnwrapped
+    }
 
     /// The number of bytes written.
     @inlinable public var count: Int { used }
@@ -52,10 +60,12 @@ public struct ByteWriter: ~Copyable {
 
     @usableFromInline
     mutating func grow(_ byteCount: Int) {
-        let room = Swift.max(capacity * 2, used + byteCount)
+        let room = Swift.max(capacity * 2, used + byteCount, 16)
         let larger = UnsafeMutableRawPointer.allocate(byteCount: room, alignment: 8)
-        unsafe larger.copyMemory(from: base, byteCount: used)
-        unsafe base.deallocate()
+        if capacity > 0 {
+            unsafe larger.copyMemory(from: base, byteCount: used)
+            unsafe base.deallocate()
+        }
         unsafe base = larger
         capacity = room
     }

@@ -49,7 +49,8 @@ public struct Condition<Root>: Hashable, Sendable {
         _ terms: (ConditionNode) -> [ConditionNode]?
     ) -> Condition {
         let (first, second) = (terms(left.node), terms(right.node))
-        guard (first?.count ?? 1) + (second?.count ?? 1) <= ConditionNode.maximumTerms else {
+        let isShort = (first?.count ?? 1) + (second?.count ?? 1) <= ConditionNode.maximumTerms
+        guard isShort, first != nil || second != nil else {
             return Condition(join([left.node, right.node]), depth: Swift.max(left.depth, right.depth) + 1)
         }
         let depth = Swift.max(
@@ -97,6 +98,8 @@ extension Field {
 
     /// A value without its Swift type.
     private static func dynamic<V: FieldValue>(_ value: V) -> Result<DynamicValue, CodecError> {
+        // What most ids are needs no bytes.
+        if V.self == Int.self { return .success(.int(Int64(unsafe unsafeBitCast(value, to: Int.self)))) }
         do {
             var bytes = ByteWriter(capacity: 32)
             try value.encode(to: &bytes)

@@ -123,6 +123,8 @@ extension KeyPart {
     func append(
         _ value: DynamicValue, as type: FieldType, to key: inout ByteWriter, scratch: inout ByteWriter
     ) throws(CodecError) {
+        // What most ids are needs no other buffer.
+        if case .int64 = type, case .int(let number) = value { return number.encodeKey(to: &key) }
         scratch.removeAll()
         try value.encode(as: type, to: &scratch)
         try component.append(scratch.bytes, to: &key)

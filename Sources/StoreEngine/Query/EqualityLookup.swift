@@ -1,111 +1,177 @@
+import LMDB
+
 /// The walk that answers a request whose condition gives one value to each of the first fields of an index, or of the id,
 /// and says nothing else. Most requests of services are such.
 ///
 /// It leads to just the records that meet the condition. So where it turns out to be short there is nothing to plan, and
 /// finding it takes neither estimates nor a compiled condition. Nothing of it is kept from one request to the next, so it
 /// holds for whatever values, catalog and statistics there are.
+@usableFromInline
 struct EqualityLookup {
     /// The index, by its place among the type's; nil for the records in the order of ids.
-    let place: Int?
+    private let place: Int?
+    /// What the keys of all its entries begin with.
     private let prefix: [UInt8]
-    /// The places of the fields that the condition names.
-    private let fields: [Int]
+    /// The direction in which the entries come in the order that is asked for.
     private let order: PlanOrder
-    private let sort: [SortPart]
+    /// How many fields the condition names: the first ones of the walk.
+    private let fieldCount: Int
+    /// Whether there is no more than one such entry.
+    private let isOne: Bool
 
     /// The walk for a request; nil where its condition says more or less, or a value does not fit.
     init?(_ request: Request, of type: OpenType) {
         guard request.position == nil, !request.isDistinct, request.offset >= 0, request.limit.map({ $0 >= 0 }) ?? true,
-            let terms = Self.terms(request.condition, of: type), let sort = Self.sort(request.order, of: type)
+            let terms = EqualityTerms(request.condition, of: type),
+            let sort = Self.sort(request.order, of: type)
         else { return nil }
-        var best: (place: Int?, parts: [KeyPart], order: PlanOrder, rank: Int)?
-        for path in type.lookupPaths where path.begins(with: terms) {
-            let fixed = path.parts.prefix(terms.count).lazy.map(\.place)
+        var best: (path: Int, order: PlanOrder, rank: Int)?
+        for (number, path) in type.lookupPaths.enumerated() where terms.name(theFirstOf: path.places) {
             // Without a sort any order is right.
             let order =
                 sort.isEmpty
                 ? .forward
                 : PlanOrder(
-                    parts: path.parts.dropFirst(terms.count), fixed: fixed, isByID: path.place == nil, of: type,
-                    sort: sort)
-            let isOne = path.isUnique && path.parts.count == terms.count
+                    places: path.places.dropFirst(terms.count), fixed: path.places.prefix(terms.count),
+                    isByID: path.place == nil, idPlaces: type.idPlaces, sort: sort)
+            let isOne = path.isUnique && path.places.count == terms.count
             let rank = isOne ? 2 : order == .unordered ? 0 : 1
-            if best.map({ rank > $0.rank }) ?? true { best = (path.place, path.parts, order, rank) }
+            if best.map({ rank > $0.rank }) ?? true { best = (number, order, rank) }
         }
-        guard let best, let prefix = Self.prefix(best.parts, terms, of: type) else { return nil }
+        guard let best else { return nil }
+        let path = type.lookupPaths[best.path]
         // What is truncated leads to other records too.
-        let kept = best.place == nil ? KeyLimit.recordKeyBeginning : KeyLimit.indexValueBeginning
-        guard prefix.count <= kept else { return nil }
-        (place, order) = (best.place, best.order)
+        let kept = path.place == nil ? KeyLimit.recordKeyBeginning : KeyLimit.indexValueBeginning
+        guard let prefix = terms.prefix(path.parts, of: type), prefix.count <= kept else { return nil }
+        (place, order, isOne) = (path.place, best.order, best.rank == 2)
         self.prefix = prefix
-        self.sort = sort
-        fields = terms.map(\.place)
+        fieldCount = terms.count
     }
 
     var path: Plan.Path { place.map { .index($0) } ?? .records }
 
     /// Whether the walk gives the order, so that its first entries are those that are wanted.
-    var isOrdered: Bool { order != .unordered }
+    @usableFromInline var isOrdered: Bool { order != .unordered }
 
-    func plan(limit: Int?, offset: Int) -> Plan {
-        Plan(
+    func plan(_ request: Request, of type: OpenType) -> Plan {
+        let parts = place.map { type.indexes[$0].parts } ?? type.idParts
+        return Plan(
             source: .walk(
-                PlannedWalk(place: place, ranges: KeyRanges([.prefixed(by: prefix, isPoint: true)]), fields: fields)),
-            filter: nil, wholeFilter: nil, isBackward: order == .backward, order: sort, needsSort: !isOrdered,
-            limit: limit, offset: offset, position: nil, distinct: nil, matching: nil)
+                PlannedWalk(
+                    place: place, ranges: KeyRanges([.prefixed(by: prefix, isPoint: true)]),
+                    fields: parts.prefix(fieldCount).map(\.place))),
+            filter: nil, wholeFilter: nil, isBackward: order == .backward,
+            order: request.order.compactMap(type.sortPart), needsSort: !isOrdered, limit: request.limit,
+            offset: request.offset, position: nil, distinct: nil, matching: nil)
     }
 
-    /// A field that must have a value.
-    fileprivate struct Term {
-        let place: Int
-        let value: DynamicValue
-    }
-
-    private static func terms(_ condition: ConditionNode, of type: OpenType) -> [Term]? {
-        if case .and(let parts) = condition {
-            var terms: [Term] = []
-            terms.reserveCapacity(parts.count)
-            for part in parts {
-                guard let term = term(part, of: type), !terms.contains(where: { $0.place == term.place }) else {
+    /// The keys of the records that the walk leads to, in its order, where they are few or few are wanted of them.
+    ///
+    /// - Returns: nil where they are more, or where long values are out of order: there is something to plan then.
+    func keys(_ request: Request, of type: OpenType, _ scope: ReadingScope) throws(StoreError) -> RecordKeyList? {
+        let wanted = Swift.min(isOrdered ? request.wanted : .max, isOne ? 1 : .max)
+        do throws(any Error) {
+            var cursor = try scope.snapshot.openCursor(type.database(ofIndex: place))
+            var keys = RecordKeyList(byteCount: 64, count: Swift.min(wanted, 8))
+            guard wanted > 0, try enter(&cursor) else { return keys }
+            repeat {
+                let key = cursor.key
+                guard key.begins(with: prefix) else { break }
+                guard keys.count < RowEstimator.maximumDive, key.byteCount < KeyLimit.indexValueBeginning else {
                     return nil
                 }
-                terms.append(term)
-            }
-            return terms.isEmpty ? nil : terms
-        }
-        return term(condition, of: type).map { [$0] }
-    }
-
-    private static func term(_ condition: ConditionNode, of type: OpenType) -> Term? {
-        guard case .comparison(let name, .equal, let value) = condition, let single = name.single,
-            let place = type.place(ofNewestField: single)
-        else { return nil }
-        if case .none = value { return nil }
-        return Term(place: place, value: value)
-    }
-
-    private static func sort(_ order: [SortTerm], of type: OpenType) -> [SortPart]? {
-        var parts: [SortPart] = []
-        for term in order {
-            guard let part = type.sortPart(term) else { return nil }
-            parts.append(part)
-        }
-        return parts
-    }
-
-    private static func prefix(_ parts: [KeyPart], _ terms: [Term], of type: OpenType) -> [UInt8]? {
-        var key = ByteWriter(capacity: 64)
-        var scratch = ByteWriter(capacity: 32)
-        do {
-            for part in parts.prefix(terms.count) {
-                for term in terms where term.place == part.place {
-                    try part.append(term.value, as: type.type.fields[part.place].type, to: &key, scratch: &scratch)
+                if place == nil {
+                    keys.append(key)
+                } else {
+                    keys.append(try IndexEntry.recordKey(key: key, data: cursor.value))
                 }
+            } while try keys.count < wanted && (order == .backward ? cursor.previous() : cursor.next())
+            return keys
+        } catch {
+            throw StoreError(reading: error, at: "an entry of an index of \(type.name)")
+        }
+    }
+
+    /// Goes to the first entry of the walk, or to one that is none of it.
+    private func enter(_ cursor: inout LMDBCursor) throws(LMDBError) -> Bool {
+        guard order == .backward else { return try unsafe cursor.seek(atLeast: prefix.span.bytes) }
+        guard let end = KeyRange.successor(of: prefix) else { return try cursor.last() }
+        // The last before the end: one back from the first that is not before it.
+        _ = try unsafe cursor.seek(atLeast: end.span.bytes)
+        return try cursor.previous()
+    }
+
+    private static func sort(_ order: [SortTerm], of type: OpenType) -> [SortPlace]? {
+        var places: [SortPlace] = []
+        for term in order {
+            guard let place = type.sortPlace(term) else { return nil }
+            places.append(SortPlace(place: place, isDescending: term.isDescending))
+        }
+        return places
+    }
+}
+
+/// The fields that a condition gives one value each, where it says nothing else.
+private struct EqualityTerms {
+    private let condition: ConditionNode
+    /// The places of the fields in the order of the condition.
+    private var places: InlineArray<8, Int> = .init(repeating: -1)
+    private(set) var count = 0
+
+    init?(_ condition: ConditionNode, of type: OpenType) {
+        self.condition = condition
+        guard case .and(let parts) = condition else {
+            guard add(condition, of: type) else { return nil }
+            return
+        }
+        // More are left to the planner.
+        guard !parts.isEmpty, parts.count <= places.count else { return nil }
+        for part in parts {
+            guard add(part, of: type) else { return nil }
+        }
+    }
+
+    private mutating func add(_ term: ConditionNode, of type: OpenType) -> Bool {
+        guard case .comparison(let name, .equal, let value) = term, let single = name.single,
+            let place = type.place(ofNewestField: single)
+        else { return false }
+        if case .none = value { return false }
+        places[count] = place
+        count += 1
+        return true
+    }
+
+    /// Whether the first fields of a path, which are different ones, are just these. Then none is named twice.
+    func name(theFirstOf path: [Int]) -> Bool {
+        guard path.count >= count else { return false }
+        for place in path.prefix(count) where number(of: place) == nil { return false }
+        return true
+    }
+
+    private func number(of place: Int) -> Int? {
+        for number in 0..<count where places[number] == place { return number }
+        return nil
+    }
+
+    /// What the keys begin with where a path's first fields have the values; nil where a value does not fit.
+    func prefix(_ parts: [KeyPart], of type: OpenType) -> [UInt8]? {
+        var key = ByteWriter(capacity: 48)
+        var scratch = ByteWriter(capacity: 0)
+        do {
+            for part in parts.prefix(count) {
+                guard let number = number(of: part.place), case .comparison(_, _, let value) = term(number) else {
+                    return nil
+                }
+                try part.append(value, as: type.type.fields[part.place].type, to: &key, scratch: &scratch)
             }
         } catch {
             return nil
         }
         return key.array()
+    }
+
+    private func term(_ number: Int) -> ConditionNode {
+        if case .and(let parts) = condition { parts[number] } else { condition }
     }
 }
 
@@ -114,7 +180,16 @@ struct LookupPath: Sendable {
     /// The index, by its place among the type's; nil for the records.
     let place: Int?
     let parts: [KeyPart]
+    /// The places of the fields: apart, as parts cost more to look at.
+    let places: [Int]
     let isUnique: Bool
+
+    private init(place: Int?, parts: [KeyPart], isUnique: Bool) {
+        self.place = place
+        self.parts = parts
+        places = parts.map(\.place)
+        self.isUnique = isUnique
+    }
 
     /// Those of a type.
     static func all(idParts: [KeyPart], indexes: [OpenIndex]) -> [LookupPath] {
@@ -123,11 +198,5 @@ struct LookupPath: Sendable {
             paths.append(LookupPath(place: place, parts: index.parts, isUnique: index.stored.isUnique))
         }
         return paths
-    }
-
-    /// Whether the first parts are just the fields that must have values.
-    fileprivate func begins(with terms: [EqualityLookup.Term]) -> Bool {
-        guard parts.count >= terms.count else { return false }
-        return parts.prefix(terms.count).allSatisfy { part in terms.contains { $0.place == part.place } }
     }
 }

@@ -16,12 +16,14 @@ struct FetchCursor: ~Copyable, ~Escapable {
     /// What each record must still meet.
     private var filter: CompiledCondition?
     /// Keys of records to go through before the walk goes on.
-    private var pending = RecordKeyList()
+    private var pending = RecordKeyList(byteCount: 0)
     private var nextPending = 0
     /// Whether the record that the walk is at came from `pending`.
     private var isAtPending = false
     /// Whether `pending` holds all that is left.
     private var isGathered: Bool
+    /// How many entries were walked before, to find their keys.
+    private var gatheredCount = 0
     /// Whether what is pending was tested before.
     private var isTested = false
     private var isSorted = false
@@ -87,6 +89,14 @@ struct FetchCursor: ~Copyable, ~Escapable {
         currentRecord = unsafe _overrideLifetime(RawSpan(), copying: scope)
     }
 
+    /// Takes the keys of all records that the walk leads to, which were found before it. For a plan without a filter.
+    @_lifetime(self: copy self)
+    mutating func take(_ keys: consuming RecordKeyList) {
+        gatheredCount = keys.count
+        pending = keys
+        isGathered = true
+    }
+
     /// Goes to the next record; false at the end.
     @usableFromInline
     @_lifetime(self: copy self)
@@ -120,12 +130,9 @@ struct FetchCursor: ~Copyable, ~Escapable {
     /// What was done so far.
     var done: FetchCounts {
         var result = counts
-        if case .walk = plan.source { result.walked[0] = walker.count }
+        if case .walk = plan.source { result.walked[0] = walker.count + gatheredCount }
         return result
     }
-
-    /// How many records may come, as far as they are known before the walk.
-    @usableFromInline var gatheredCount: Int { pending.count }
 
     /// How many entries were looked at, those of other types included.
     var scannedCount: Int {
@@ -286,9 +293,7 @@ struct FetchCursor: ~Copyable, ~Escapable {
 
     @_lifetime(self: copy self)
     private mutating func fetch(_ key: RawSpan) throws(StoreError) {
-        guard let record = try scope.value(type.database, key: key) else {
-            throw scope.damage(type, key: key, CodecError("an index leads to it, but it is not there"))
-        }
+        let record = try scope.indexedRecord(type, key: key)
         unsafe currentKey = _overrideLifetime(key, copying: scope)
         try take(record)
     }
@@ -315,28 +320,6 @@ struct FetchCursor: ~Copyable, ~Escapable {
     private mutating func fetchPending(_ index: Int) throws(StoreError) {
         // The bytes stay where they are for as long as `pending` holds them: until the next group is gathered.
         try fetch(unsafe _overrideLifetime(pending[index], copying: scope))
-    }
-
-    // MARK: Few records
-
-    /// Takes the keys of the records that a walk without a filter leads to where they are few, or few are wanted of them.
-    ///
-    /// - Returns: false where they are more, or where long values are out of order; the cursor is of no use then.
-    @_lifetime(self: copy self)
-    mutating func gatherFew() throws(StoreError) -> Bool {
-        let wanted = plan.needsSort ? .max : plan.wanted
-        while pending.count < wanted, try walker.advance() {
-            guard pending.count < RowEstimator.maximumDive,
-                walker.key.byteCount < KeyLimit.indexValueBeginning
-            else { return false }
-            if isIndexWalk {
-                pending.append(try walker.recordKey(of: type))
-            } else {
-                pending.append(walker.key)
-            }
-        }
-        isGathered = true
-        return true
     }
 
     // MARK: Several paths

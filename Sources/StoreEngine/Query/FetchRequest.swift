@@ -37,8 +37,11 @@ public struct FetchRequest<R: Record>: Sendable {
     public func `where`(_ condition: (R.Fields) -> Condition<R>) -> FetchRequest {
         var result = FetchRequest(request)
         let added = condition(R.fields)
-        let isFirst = request.condition == .constant(true)
-        result.request.condition = isFirst ? added.node : added.joined(to: request.condition)
+        if case .constant(true) = request.condition {
+            result.request.condition = added.node
+        } else {
+            result.request.condition = added.joined(to: request.condition)
+        }
         return result
     }
 

@@ -61,11 +61,7 @@ package struct Plan: Sendable {
     }
 
     /// How many records are asked for at most, those that are left out included.
-    var wanted: Int {
-        guard let limit else { return .max }
-        let sum = limit.addingReportingOverflow(offset)
-        return sum.overflow ? .max : sum.partialValue
-    }
+    var wanted: Int { Request.wanted(limit: limit, offset: offset) }
 }
 
 /// The runs of keys that a plan walks along one path.

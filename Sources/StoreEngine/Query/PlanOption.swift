@@ -28,42 +28,56 @@ enum PlanOrder: String, Sendable {
     /// The direction in which entries come in the order of `sort`.
     ///
     /// - Parameters:
-    ///   - parts: what entries are ordered by, those without `fixed`.
+    ///   - places: those of the fields that entries are ordered by, without `fixed`.
     ///   - fixed: the places of the fields that are equal in all entries.
-    ///   - isByID: whether `parts` are those of the id; otherwise entries with equal values come in the order of ids.
-    init(
-        parts: some Collection<KeyPart>, fixed: some Sequence<Int>, isByID: Bool, of type: OpenType, sort: [SortPart]
-    ) {
+    ///   - isByID: whether `places` are those of the id; otherwise entries with equal values come in the order of ids.
+    ///   - idPlaces: the places of the id's fields.
+    init(places: ArraySlice<Int>, fixed: ArraySlice<Int>, isByID: Bool, idPlaces: [Int], sort: [SortPlace]) {
         if sort.isEmpty {
-            self = parts.isEmpty || isByID ? .forward : .unordered
+            self = places.isEmpty || isByID ? .forward : .unordered
             return
         }
-        var parts = Array(parts)[...]
-        var fixed = Array(fixed)
+        var places = places
+        var idPlaces = idPlaces[...]
         var direction: Bool?
-        var idParts = type.idParts[...]
         self = .unordered
-        for term in sort {
-            guard term.access.nested.isEmpty, term.path == nil else { return }
+        for (number, term) in sort.enumerated() {
+            guard let place = term.place else { return }
+            func isFixed(_ place: Int) -> Bool {
+                fixed.contains(place) || sort[..<number].contains { $0.place == place }
+            }
             // Equal in all records: it orders nothing.
-            if fixed.contains(term.access.place) { continue }
+            if isFixed(place) { continue }
             if let direction, direction != term.isDescending { return }
-            if let next = parts.first {
-                guard next.place == term.access.place else { return }
-                parts = parts.dropFirst()
+            if let next = places.first {
+                guard next == place else { return }
+                places = places.dropFirst()
             } else {
-                while let next = idParts.first, fixed.contains(next.place) { idParts = idParts.dropFirst() }
-                guard !isByID, let next = idParts.first, next.place == term.access.place else { return }
-                idParts = idParts.dropFirst()
+                while let next = idPlaces.first, isFixed(next) { idPlaces = idPlaces.dropFirst() }
+                guard !isByID, let next = idPlaces.first, next == place else { return }
+                idPlaces = idPlaces.dropFirst()
             }
             direction = term.isDescending
-            fixed.append(term.access.place)
         }
         // What is left orders those that are equal otherwise, where ids should.
-        if !parts.isEmpty, !isByID { return }
+        if !places.isEmpty, !isByID { return }
         // Ties come in the direction of the last term, whether or not that orders anything itself.
         let isBackward = sort.last?.isDescending ?? false
         if let direction, direction != isBackward { return }
         self = isBackward ? .backward : .forward
+    }
+}
+
+/// By which field of the record itself it is sorted, and in which direction.
+struct SortPlace {
+    /// Nil where it is not one of the record's own fields.
+    let place: Int?
+    let isDescending: Bool
+}
+
+extension SortPart {
+    /// The same without how a key is made.
+    var sortPlace: SortPlace {
+        SortPlace(place: access.nested.isEmpty && path == nil ? access.place : nil, isDescending: isDescending)
     }
 }

@@ -152,10 +152,10 @@ struct Planner {
     }
 
     func walk(_ candidate: PathCandidate) -> PlanOption {
-        let fixed = candidate.parts.prefix(candidate.fixedCount).map(\.place)
+        let places = candidate.parts.map(\.place)
         let order = PlanOrder(
-            parts: candidate.parts.dropFirst(candidate.fixedCount), fixed: fixed, isByID: candidate.place == nil,
-            of: type, sort: sort)
+            places: places.dropFirst(candidate.fixedCount), fixed: places.prefix(candidate.fixedCount),
+            isByID: candidate.place == nil, idPlaces: type.idPlaces, sort: sort.map(\.sortPlace))
         var candidate = candidate
         if let position, order != .unordered, let keys = position.keys(on: candidate, sort, request.condition, type) {
             candidate.ranges = candidate.ranges.intersection(KeyRanges([keys]))
@@ -201,7 +201,8 @@ struct Planner {
 
     /// Keys that were gathered come in the order of ids.
     private var idOrder: PlanOrder {
-        PlanOrder(parts: type.idParts, fixed: EmptyCollection<Int>(), isByID: true, of: type, sort: sort)
+        PlanOrder(
+            places: type.idPlaces[...], fixed: [], isByID: true, idPlaces: type.idPlaces, sort: sort.map(\.sortPlace))
     }
 
     /// Whether candidates lead to just the records that meet a condition.
@@ -245,7 +246,7 @@ struct Planner {
         return most < least ? exact[0] : nil
     }
 
-    /// The walk by equality that is taken without looking at others (``FetchCursor/gatherFew()``): one that gives a few
+    /// The walk by equality that is taken without looking at others (``EqualityLookup/keys(_:of:_:)``): one that gives a few
     /// records, or a few that are asked for first.
     private func quickLookup(
         _ estimates: inout PlanEstimates, _ estimator: inout RowEstimator
@@ -294,11 +295,7 @@ struct Planner {
     // MARK: Plans
 
     /// How many records are asked for at most, those that are left out included.
-    var wanted: Int {
-        guard let limit = request.limit else { return .max }
-        let sum = limit.addingReportingOverflow(request.offset)
-        return sum.overflow ? .max : sum.partialValue
-    }
+    var wanted: Int { request.wanted }
 
     private func finish(
         _ option: PlanOption, _ estimator: inout RowEstimator, _ isExplained: Bool

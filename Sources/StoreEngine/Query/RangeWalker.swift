@@ -11,7 +11,7 @@ struct RangeWalker: ~Copyable, ~Escapable {
     /// The range that is walked, counted in the direction of the walk; nil before the first.
     private var range: Int?
     /// Where that range ends, if it does: its first key when walked backward, else the first key behind it.
-    private var end = ByteWriter(capacity: 16)
+    private var end = ByteWriter(capacity: 0)
     private var hasEnd = false
     /// How many entries the walk has come to.
     private(set) var count = 0

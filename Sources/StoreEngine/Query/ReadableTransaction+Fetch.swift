@@ -44,9 +44,14 @@ extension ReadingScope {
     @inlinable
     func fetch<R: Record>(_ request: FetchRequest<R>) throws(StoreError) -> [R] {
         let binding = try binding(R.self)
-        var cursor = try fetchCursor(request, binding)
         var records: [R] = []
-        records.reserveCapacity(cursor.gatheredCount)
+        let lookup = equalityLookup(request, binding)
+        if let lookup, var few = try fewRecords(request, lookup, binding) {
+            records.reserveCapacity(few.count)
+            while few.advance() { records.append(try few.decoded()) }
+            return records
+        }
+        var cursor = try fetchCursor(request, binding, lookup)
         while try cursor.advance() { records.append(try cursor.decoded(binding)) }
         return records
     }
@@ -61,11 +66,24 @@ extension ReadingScope {
     }
 
     @usableFromInline
+    func equalityLookup<R: Record>(_ request: FetchRequest<R>, _ binding: TypedBinding) -> EqualityLookup? {
+        EqualityLookup(request.request, of: binding.type)
+    }
+
+    @usableFromInline
     @_lifetime(copy self)
     func fetchCursor<R: Record>(
         _ request: FetchRequest<R>, _ binding: TypedBinding
     ) throws(StoreError) -> FetchCursor {
         try fetchCursor(request.request, typeIndex: binding.typeIndex)
+    }
+
+    @usableFromInline
+    @_lifetime(copy self)
+    func fetchCursor<R: Record>(
+        _ request: FetchRequest<R>, _ binding: TypedBinding, _ lookup: EqualityLookup?
+    ) throws(StoreError) -> FetchCursor {
+        try fetchCursor(request.request, typeIndex: binding.typeIndex, lookup)
     }
 
     /// Walks the records of a type that a request asks for.
@@ -78,13 +96,25 @@ extension ReadingScope {
         _ request: Request, typeIndex: Int, by path: Plan.Path? = nil, search: ReferrerSearch? = nil,
         needsRecords: Bool = true, keyByteLimit: Int = 64 << 20
     ) throws(StoreError) -> FetchCursor {
+        let lookup = path == nil ? EqualityLookup(request, of: state.catalog.types[typeIndex]) : nil
+        return try fetchCursor(
+            request, typeIndex: typeIndex, lookup, by: path, search: search, needsRecords: needsRecords,
+            keyByteLimit: keyByteLimit)
+    }
+
+    /// The same where it is known which entries give the records that meet the condition.
+    @_lifetime(copy self)
+    private func fetchCursor(
+        _ request: Request, typeIndex: Int, _ lookup: EqualityLookup?, by path: Plan.Path? = nil,
+        search: ReferrerSearch? = nil, needsRecords: Bool = true, keyByteLimit: Int = 64 << 20
+    ) throws(StoreError) -> FetchCursor {
         try note(request, typeIndex: typeIndex)
         let type = state.catalog.types[typeIndex]
-        if path == nil, let lookup = EqualityLookup(request, of: type) {
+        if let lookup, let keys = try lookup.keys(request, of: type, self) {
             var cursor = try FetchCursor(
-                self, type: type, plan: lookup.plan(limit: request.limit, offset: request.offset),
-                needsRecords: needsRecords)
-            if try cursor.gatherFew() { return cursor }
+                self, type: type, plan: lookup.plan(request, of: type), needsRecords: needsRecords)
+            cursor.take(keys)
+            return cursor
         }
         let resolved = try resolved(request, typeIndex: typeIndex, forcedSearch: search)
         var estimator = try RowEstimator(self, type)

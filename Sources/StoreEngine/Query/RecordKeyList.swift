@@ -5,7 +5,11 @@ struct RecordKeyList: ~Copyable {
     /// Whether one of them may be truncated, so that they need not come in the order of ids.
     private(set) var mayBeTruncated = false
 
-    init(byteCount: Int = 64) { bytes = ByteWriter(capacity: byteCount) }
+    /// An empty list with room for so many keys of so many bytes together, before it grows.
+    init(byteCount: Int = 64, count: Int = 0) {
+        bytes = ByteWriter(capacity: byteCount)
+        ends.reserveCapacity(count)
+    }
 
     var count: Int { ends.count }
 

@@ -16,6 +16,16 @@ package struct Request: Hashable, Sendable {
     package var isDistinct = false
 
     package init() {}
+
+    /// How many records are asked for at most, those that are left out included.
+    var wanted: Int { Request.wanted(limit: limit, offset: offset) }
+
+    /// The same for one without the rest of the request.
+    static func wanted(limit: Int?, offset: Int) -> Int {
+        guard let limit else { return .max }
+        let sum = limit.addingReportingOverflow(offset)
+        return sum.overflow ? .max : sum.partialValue
+    }
 }
 
 /// One field that records are ordered by.

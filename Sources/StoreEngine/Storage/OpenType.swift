@@ -14,6 +14,8 @@ package final class OpenType: Sendable {
     let multipleIndexes: [OpenIndex]
     /// How the id's fields become the record key.
     package let idParts: [KeyPart]
+    /// The places of the id's fields.
+    let idPlaces: [Int]
     /// The databases of the indexes, and the names of the fields: apart, as what they are part of costs more to look at.
     private let indexDatabases: [LMDBDatabase]
     private let fieldNames: [String]
@@ -22,6 +24,7 @@ package final class OpenType: Sendable {
     let lookupPaths: [LookupPath]
     /// How records are sorted by each field, ascending; nil for those that have no order.
     private let sortParts: [SortPart?]
+    private let hasOrder: [Bool]
     /// The fields that the transaction fills in.
     package let tokens: [(place: Int, token: DefaultToken)]
     /// The place of the integer that the store assigns, if it does.
@@ -34,6 +37,7 @@ package final class OpenType: Sendable {
         self.type = type
         self.database = database
         idParts = try OpenType.keyParts(of: type.idFields, in: type)
+        idPlaces = idParts.map(\.place)
         var indexes: [OpenIndex] = []
         for (stored, database) in zip(type.indexes, indexDatabases) {
             let parts = try OpenType.keyParts(of: stored.fields, in: type)
@@ -56,6 +60,7 @@ package final class OpenType: Sendable {
             else { return nil }
             return SortPart(access: access, component: component, isDescending: false, path: nil)
         }
+        hasOrder = sortParts.map { $0 != nil }
         tokens = type.fields.enumerated().compactMap { place, field in
             guard case .token(let token) = field.schema.defaultValue else { return nil }
             return (place, token)
@@ -80,12 +85,18 @@ package final class OpenType: Sendable {
 
     /// How records are sorted by one of their own fields; nil for other names, and for fields that have no order.
     func sortPart(_ term: SortTerm) -> SortPart? {
-        guard let single = term.field.single, let place = place(ofNewestField: single) else {
-            return nil
-        }
+        guard let place = sortPlace(term) else { return nil }
         var part = sortParts[place]
         part?.isDescending = term.isDescending
         return part
+    }
+
+    /// The place of the own field that records are sorted by; nil for other names, and for fields that have no order.
+    func sortPlace(_ term: SortTerm) -> Int? {
+        guard let single = term.field.single, let place = place(ofNewestField: single), hasOrder[place] else {
+            return nil
+        }
+        return place
     }
 
     /// Whether the field at `place` is part of the id.

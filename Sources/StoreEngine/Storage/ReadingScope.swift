@@ -60,6 +60,15 @@ public struct ReadingScope: ~Escapable {
         }
     }
 
+    /// The stored record that an index leads to.
+    @_lifetime(copy self)
+    func indexedRecord(_ type: OpenType, key: RawSpan) throws(StoreError) -> RawSpan {
+        guard let record = try value(type.database, key: key) else {
+            throw damage(type, key: key, CodecError("an index leads to it, but it is not there"))
+        }
+        return record
+    }
+
     /// The error for a record that cannot be decoded.
     @usableFromInline
     func damage(_ binding: TypedBinding, key: borrowing ByteWriter, _ error: CodecError) -> StoreError {
