@@ -14,6 +14,13 @@ public struct Condition<Root>: Hashable, Sendable {
 
     package init(_ node: ConditionNode) { self.init(node, depth: node.depth) }
 
+    /// A field against a value.
+    @usableFromInline
+    init<V: FieldValue>(_ field: String, _ comparison: Comparison, _ value: V) {
+        node = ConditionNode(field, value) { .comparison($0, comparison, $1) }
+        depth = 1
+    }
+
     private init(_ node: ConditionNode, depth: Int) {
         let isTooDeep = depth > ConditionMistake.maximumDepth
         self.node = isTooDeep ? .invalid(.deepCondition) : node
@@ -71,14 +78,11 @@ extension ConditionNode {
 extension Field {
     /// A condition that needs a value without its Swift type.
     func condition<V: FieldValue>(_ value: V, _ node: (FieldName, DynamicValue) -> ConditionNode) -> Condition<Root> {
-        switch Field.dynamic(value) {
-        case .success(let value): Condition(node(FieldName(name), value))
-        case .failure(let error): Condition(.invalid(ConditionMistake(value: "\(name): \(error.reason)")))
-        }
+        Condition(ConditionNode(name, value, node))
     }
 
     func compared<V: FieldValue>(_ comparison: Comparison, _ value: V) -> Condition<Root> {
-        condition(value) { .comparison($0, comparison, $1) }
+        Condition(name, comparison, value)
     }
 
     func compared<Other>(_ comparison: Comparison, _ other: Field<Root, Other>) -> Condition<Root> {
@@ -88,16 +92,30 @@ extension Field {
     func member<V: FieldValue>(of values: [V]) -> Condition<Root> {
         var members: [DynamicValue] = []
         for value in values {
-            switch Field.dynamic(value) {
+            switch DynamicValue.of(value) {
             case .success(let value): members.append(value)
             case .failure(let error): return Condition(.invalid(ConditionMistake(value: "\(name): \(error.reason)")))
             }
         }
         return Condition(.membership(FieldName(name), members))
     }
+}
 
+extension ConditionNode {
+    /// A node about a field that needs a value without its Swift type.
+    fileprivate init<V: FieldValue>(
+        _ field: String, _ value: V, _ node: (FieldName, DynamicValue) -> ConditionNode
+    ) {
+        switch DynamicValue.of(value) {
+        case .success(let value): self = node(FieldName(field), value)
+        case .failure(let error): self = .invalid(ConditionMistake(value: "\(field): \(error.reason)"))
+        }
+    }
+}
+
+extension DynamicValue {
     /// A value without its Swift type.
-    private static func dynamic<V: FieldValue>(_ value: V) -> Result<DynamicValue, CodecError> {
+    fileprivate static func of<V: FieldValue>(_ value: V) -> Result<DynamicValue, CodecError> {
         // What most ids are needs no bytes.
         if V.self == Int.self { return .success(.int(Int64(unsafe unsafeBitCast(value, to: Int.self)))) }
         do {

@@ -86,6 +86,7 @@ package indirect enum ConditionNode: Hashable, Sendable {
 }
 
 /// How two values are compared.
+@usableFromInline
 package enum Comparison: String, Hashable, Sendable, CaseIterable {
     case equal = "=="
     case notEqual = "!="

@@ -34,9 +34,12 @@ public struct FetchRequest<R: Record>: Sendable {
     /// Those that meet a condition too.
     ///
     /// - Parameter condition: gets the tokens of the record's fields.
-    public func `where`(_ condition: (R.Fields) -> Condition<R>) -> FetchRequest {
+    @inlinable
+    public func `where`(_ condition: (R.Fields) -> Condition<R>) -> FetchRequest { meeting(condition(R.fields)) }
+
+    @usableFromInline
+    func meeting(_ added: Condition<R>) -> FetchRequest {
         var result = FetchRequest(request)
-        let added = condition(R.fields)
         if case .constant(true) = request.condition {
             result.request.condition = added.node
         } else {
@@ -46,9 +49,13 @@ public struct FetchRequest<R: Record>: Sendable {
     }
 
     /// In the order of a field, among those that earlier calls leave equal.
-    public func order(_ key: (R.Fields) -> SortKey<R>) -> FetchRequest {
+    @inlinable
+    public func order(_ key: (R.Fields) -> SortKey<R>) -> FetchRequest { ordered(by: key(R.fields)) }
+
+    @usableFromInline
+    func ordered(by key: SortKey<R>) -> FetchRequest {
         var result = FetchRequest(request)
-        result.request.order.append(key(R.fields).term)
+        result.request.order.append(key.term)
         return result
     }
 
@@ -86,11 +93,13 @@ extension Record {
     /// The records that meet a condition.
     ///
     /// - Parameter condition: gets the tokens of the record's fields.
+    @inlinable
     public static func `where`(_ condition: (Fields) -> Condition<Self>) -> FetchRequest<Self> {
         FetchRequest(Self.self).where(condition)
     }
 
     /// All records in the order of a field.
+    @inlinable
     public static func order(_ key: (Fields) -> SortKey<Self>) -> FetchRequest<Self> {
         FetchRequest(Self.self).order(key)
     }
@@ -99,12 +108,15 @@ extension Record {
 /// A field that records are ordered by, and the direction.
 public struct SortKey<Root>: Hashable, Sendable {
     let term: SortTerm
+
+    @usableFromInline
+    init(_ field: String, isDescending: Bool) { term = SortTerm(FieldName(field), isDescending: isDescending) }
 }
 
 extension Field {
     /// From the least to the greatest, nil first.
-    public var ascending: SortKey<Root> { SortKey(term: SortTerm(FieldName(name))) }
+    @inlinable public var ascending: SortKey<Root> { SortKey(name, isDescending: false) }
 
     /// From the greatest to the least, nil last.
-    public var descending: SortKey<Root> { SortKey(term: SortTerm(FieldName(name), isDescending: true)) }
+    @inlinable public var descending: SortKey<Root> { SortKey(name, isDescending: true) }
 }

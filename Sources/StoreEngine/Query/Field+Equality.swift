@@ -1,7 +1,8 @@
 // Equality of fields. Optionals are values like others here: `$0.note == nil`.
 extension Field where Value: IndexableValue {
     /// Whether the field has this value.
-    public static func == (field: Self, value: Value) -> Condition<Root> { field.compared(.equal, value) }
+    @inlinable
+    public static func == (field: Self, value: Value) -> Condition<Root> { Condition(field.name, .equal, value) }
 
     /// Whether the field has another value; true where it is nil and `value` is not.
     public static func != (field: Self, value: Value) -> Condition<Root> { field.compared(.notEqual, value) }

@@ -2,7 +2,7 @@ import GRDB
 
 /// GRDB as its documentation advises where speed counts: a pool, cached statements, positional columns, no Codable.
 final class GRDBSide: Side {
-    private let pool: DatabasePool
+    let pool: DatabasePool
 
     private static let insertion = "INSERT INTO account (id, email, name, balance, region) VALUES (?, ?, ?, ?, ?)"
     private static let columns = "SELECT id, email, name, balance, region FROM account"

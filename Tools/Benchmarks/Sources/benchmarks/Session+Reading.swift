@@ -29,9 +29,15 @@ extension Session {
         let starts = (0..<500).map { $0 * 1_987 }
         try measure(
             TableRow(
-                name: "9a index range", what: "100 records of an index range in order, a transaction each",
+                name: "9a index range",
+                what: "100 records of an index range in order, a transaction each; plain GRDB by Codable records",
                 operations: starts.count, targets: [.grdb: 10])
-        ) { side in try starts.map { try sides[side].fetchBalances(from: $0, limit: 100) } }
+        ) { side in
+            try starts.map {
+                if side == .plainGRDB { return try sides.plainGRDB.fetchBalancesAsRecords(from: $0, limit: 100) }
+                return try sides[side].fetchBalances(from: $0, limit: 100)
+            }
+        }
         let ranges = (0..<20).map { $0 * 40_000..<$0 * 40_000 + 100_000 }
         try measure(
             TableRow(
@@ -55,13 +61,18 @@ extension Session {
     private func measureVisits(_ sides: OpenSides) throws {
         let row = TableRow(
             name: "9e compound index",
-            what: "some 5 records by both fields of a compound index, in the order of ids, a transaction each",
+            what:
+                "some 5 records by both fields of a compound index, by id, a transaction each; plain GRDB by Codable",
             operations: 5_000, targets: [.grdb: 5])
         guard isWanted(row.name) else { return }
         let visits = Visit.make(accounts.count)
         for side in SideKind.allCases { try sides[side].insertVisits(visits) }
         try measure(row) { side in
-            try (0..<row.operations).map { try sides[side].fetchVisits(place: $0 * 7 % 400, day: $0 * 31 % 100) }
+            try (0..<row.operations).map {
+                let (place, day) = ($0 * 7 % 400, $0 * 31 % 100)
+                if side == .plainGRDB { return try sides.plainGRDB.fetchVisitsAsRecords(place: place, day: day) }
+                return try sides[side].fetchVisits(place: place, day: day)
+            }
         }
     }
 
