@@ -9,26 +9,15 @@ struct CompiledArithmetic: Sendable {
         case floating(Double)
         case decimal(Decimal)
         case operation(Term, ArithmeticOperator, Term)
-        /// What has no result.
-        case none
-
-        /// The same of a record that is not there.
-        var ofNothing: Term {
-            switch self {
-            case .field, .none: .none
-            case .integer, .floating, .decimal: self
-            case .operation(let left, let sign, let right): .operation(left.ofNothing, sign, right.ofNothing)
-            }
-        }
     }
 
     private enum Kind {
         case integer, float, double, decimal
     }
 
-    private var left: Term
+    private let left: Term
     private let comparison: Comparison
-    private var right: Term
+    private let right: Term
     private let kind: Kind
 
     /// - Throws: ``StoreError``: `unknownField`; `invalidValue` for a field or a value that is no number; `tooLarge`.
@@ -95,15 +84,6 @@ struct CompiledArithmetic: Sendable {
         }
     }
 
-    /// Whether the comparison holds where there is no record, so that all fields are none.
-    func holdsForNothing() throws(CodecError) -> Bool {
-        var ofNothing = self
-        (ofNothing.left, ofNothing.right) = (left.ofNothing, right.ofNothing)
-        // One of no fields, of which none is read.
-        let table: [UInt8] = [1, 0, 0]
-        return try ofNothing.holds(FieldTable(unsafe table.span.bytes))
-    }
-
     /// Whether the comparison holds for the record with these fields.
     func holds(_ table: FieldTable) throws(CodecError) -> Bool {
         switch kind {
@@ -127,7 +107,7 @@ struct CompiledArithmetic: Sendable {
     private func integer(_ term: Term, _ table: FieldTable) throws(CodecError) -> Int128? {
         switch term {
         case .integer(let value): return value
-        case .floating, .decimal, .none: return nil
+        case .floating, .decimal: return nil
         case .field(let access, let kind):
             guard let bytes = try access.bytes(table), case .integer(let value) = try kind.read(bytes) else {
                 return nil
@@ -154,7 +134,6 @@ struct CompiledArithmetic: Sendable {
         case .integer(let value): return kind == .float ? Double(Float(value)) : Double(value)
         case .floating(let value): return value
         case .decimal(let value): return value.doubleValue
-        case .none: return nil
         case .field(let access, let kind):
             guard let bytes = try access.bytes(table) else { return nil }
             switch try kind.read(bytes) {
@@ -183,7 +162,7 @@ struct CompiledArithmetic: Sendable {
     private func decimal(_ term: Term, _ table: FieldTable) throws(CodecError) -> Decimal? {
         let value: Decimal
         switch term {
-        case .integer, .floating, .none: return nil
+        case .integer, .floating: return nil
         case .decimal(let number): value = number
         case .field(let access, let kind):
             guard let bytes = try access.bytes(table) else { return nil }
@@ -210,7 +189,7 @@ extension CompiledArithmetic.Term {
     /// The same with all values as decimals; nil where one is no decimal.
     fileprivate var decimal: Self? {
         switch self {
-        case .field, .decimal, .none: return self
+        case .field, .decimal: return self
         case .integer(let value): return .decimal(Decimal(value))
         case .floating(let value):
             // The digits that it is written with: 0.1 is meant.

@@ -43,15 +43,20 @@ extension RecordType {
     /// What stands for the elements of a collection when a condition on them is compiled: a type with an element's fields
     /// where that is a struct, and otherwise with one of no name, which is the element.
     package init(elements element: FieldType, named name: String) {
+        guard case .embedded(let schema) = element else {
+            self.init(
+                standIn: [FieldSchema(name: "", type: element, defaultValue: nil, renamedFrom: [])], named: name)
+            return
+        }
+        self.init(standIn: schema.fields, named: name)
+    }
+
+    /// What stands for something with fields, that is no record, when a condition on them is compiled.
+    init(standIn schemas: [FieldSchema], named name: String) {
         id = 0
         self.name = name
         version = 1
-        if case .embedded(let schema) = element {
-            fields = schema.fields.enumerated().map { StoredField(id: UInt32($0.offset), schema: $0.element) }
-        } else {
-            let whole = FieldSchema(name: "", type: element, defaultValue: nil, renamedFrom: [])
-            fields = [StoredField(id: 0, schema: whole)]
-        }
+        fields = schemas.enumerated().map { StoredField(id: UInt32($0.offset), schema: $0.element) }
         idFields = []
         assignsIDs = false
         indexes = []

@@ -58,18 +58,17 @@ struct ConditionResolver: ~Escapable {
                 let step = ReferenceStep(reference, field: FieldName(""), rest: FieldName(""))
                 return try resolve(node, step, subject, hops)
             }
-        case .fieldComparison(let left, let comparison, let right):
-            guard let step = step(left, subject) ?? step(right, subject) else { return node }
-            guard let other = self.step(right, subject), self.step(left, subject) != nil, step.field == other.field
-            else { throw differentRecords("\(left) and \(right)", subject) }
-            return try resolve(
-                .fieldComparison(step.rest, comparison, other.rest), step, subject, hops,
-                holdsForNone: comparison == .equal)
-        case .arithmetic(let left, let comparison, let right):
-            let calculation = CalculationOfFields(left: left, comparison: comparison, right: right)
-            guard let (step, rest) = try self.step(calculation, subject) else { return node }
-            return try resolve(
-                rest.node, step, subject, hops, holdsForNone: try holdsForNothing(rest, step.reference.target))
+        case .fieldComparison, .arithmetic:
+            switch fields(in: node, subject) {
+            case .own: return node
+            case .behind(let step, let rest):
+                return try resolve(
+                    rest, step, subject, hops,
+                    holdsForNone: try holdsForNothing(rest, step.reference.target, hops + 1))
+            case .apart:
+                guard case .record(let typeIndex) = subject else { throw elementWithRecord(node, subject) }
+                return .found(try find(node, typeIndex, hops, candidates))
+            }
         case .comparison(let name, let comparison, let value):
             guard let step = step(name, subject) else { return node }
             if isID(step) { return .comparison(step.field, comparison, value) }
@@ -111,16 +110,28 @@ struct ConditionResolver: ~Escapable {
         return resolved
     }
 
-    /// Resolves what must hold together: what asks nobody who refers to him comes first, and leaves out records that then
-    /// need not be asked.
+    /// Resolves what must hold together: what takes a look at each record comes last, so that those that the rest leaves out
+    /// need none.
     private mutating func resolve(
         all parts: [ConditionNode], _ subject: Subject, _ hops: Int, _ candidates: CandidateRecords?
     ) throws(StoreError) -> ConditionNode {
-        guard case .record(let typeIndex) = subject, candidates == nil, parts.contains(where: \.asksForReferrers)
+        let last = parts.filter { looksAtEach($0, subject) }
+        guard case .record(let typeIndex) = subject, candidates == nil, !last.isEmpty
         else { return .and(try resolve(parts, subject, hops, candidates)) }
-        let others = try resolve(parts.filter { !$0.asksForReferrers }, subject, hops, nil)
+        let others = try resolve(parts.filter { !looksAtEach($0, subject) }, subject, hops, nil)
         let candidates = others.isEmpty ? nil : CandidateRecords(.and(others), typeIndex: typeIndex)
-        return .and(others + (try resolve(parts.filter(\.asksForReferrers), subject, hops, candidates)))
+        return .and(others + (try resolve(last, subject, hops, candidates)))
+    }
+
+    /// Whether a condition is answered by a look at each record, or at each that refers to it.
+    private func looksAtEach(_ node: ConditionNode, _ subject: Subject) -> Bool {
+        node.hasPart { part in
+            switch part {
+            case .inverse(let inverse, _, _, _): inverse.isOfRecord
+            case .fieldComparison, .arithmetic: if case .apart = fields(in: part, subject) { true } else { false }
+            default: false
+            }
+        }
     }
 
     /// What a condition on the record that is referred to says of the reference.
@@ -144,11 +155,12 @@ struct ConditionResolver: ~Escapable {
 
     // MARK: Names
 
-    /// The error for fields of records that nothing leads to at once.
-    func differentRecords(_ names: String, _ subject: Subject) -> StoreError {
+    /// The error for an element that is compared with fields of the record that it leads to.
+    private func elementWithRecord(_ node: ConditionNode, _ subject: Subject) -> StoreError {
         StoreError(
-            .invalidValue, "\(name(of: subject)).\(names) are fields of different records",
-            remedy: "compare fields of one record, or with a value")
+            .invalidValue,
+            "\(node.text) compares an element of \(name(of: subject)) with fields of the record that it leads to",
+            remedy: "name that record's id instead of the element")
     }
 
     func step(_ name: FieldName, _ subject: Subject) -> ReferenceStep? {
@@ -184,11 +196,15 @@ struct ConditionResolver: ~Escapable {
 extension ConditionNode {
     /// Whether it asks, of the record itself, who refers to it.
     var asksForReferrers: Bool {
+        hasPart { if case .inverse(let inverse, _, _, _) = $0 { inverse.isOfRecord } else { false } }
+    }
+
+    /// Whether one of the parts that it puts together by and, or and not is of a kind.
+    fileprivate func hasPart(_ isOfKind: (ConditionNode) -> Bool) -> Bool {
         switch self {
-        case .inverse(let inverse, _, _, _): inverse.isOfRecord
-        case .and(let parts), .or(let parts): parts.contains(where: \.asksForReferrers)
-        case .not(let part): part.asksForReferrers
-        default: false
+        case .and(let parts), .or(let parts): parts.contains { $0.hasPart(isOfKind) }
+        case .not(let part): part.hasPart(isOfKind)
+        default: isOfKind(self)
         }
     }
 

@@ -46,17 +46,21 @@ struct ReferenceConditions {
         FieldName(references(typeIndex, count: random.below(min(hops, 3) + 1), &random).names + ["note"])
     }
 
-    /// A comparison with a number that is calculated from those of one record.
+    /// A comparison of fields, or with a number that is calculated from some: of one record, or of several.
     private func calculation(_ typeIndex: Int, hops: Int, _ random: inout TestRandom) -> ConditionNode {
-        let note = ArithmeticNode.field(path(typeIndex, hops: hops, &random))
+        let names = [path(typeIndex, hops: hops, &random), path(typeIndex, hops: hops, &random)]
+        let comparison = random.pick(Comparison.allCases)
+        if random.oneIn(4) { return .fieldComparison(names[0], comparison, names[1]) }
         func number(_ random: inout TestRandom) -> ArithmeticNode { .value(.int(Int64(random.below(3)))) }
         func sign(_ random: inout TestRandom) -> ArithmeticOperator { random.pick(ArithmeticOperator.allCases) }
-        let left = ArithmeticNode.operation(note, sign(&random), random.oneIn(3) ? note : number(&random))
+        func field(_ random: inout TestRandom) -> ArithmeticNode { .field(random.pick(names)) }
+        let left = ArithmeticNode.operation(
+            field(&random), sign(&random), random.oneIn(2) ? field(&random) : number(&random))
         let right = [
-            number(&random), .operation(number(&random), sign(&random), number(&random)),
-            .operation(number(&random), sign(&random), note),
+            number(&random), field(&random), .operation(number(&random), sign(&random), number(&random)),
+            .operation(number(&random), sign(&random), field(&random)),
         ]
-        return .arithmetic(left, random.pick(Comparison.allCases), random.pick(right))
+        return .arithmetic(left, comparison, random.pick(right))
     }
 
     /// References to one, one behind the other, and the type that they lead to.

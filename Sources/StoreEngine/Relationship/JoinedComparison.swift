@@ -1,0 +1,83 @@
+/// A comparison of fields of a record with those of records that it refers to, made ready. They are put side by side as if
+/// they were fields of one record, which is none of those behind a reference that leads nowhere.
+struct JoinedComparison {
+    private struct Part {
+        let access: FieldAccess
+        /// The way to the record that has the field; nil where it is the one at hand.
+        let path: ReferencePath?
+
+        func append(_ table: FieldTable, to writer: inout ByteWriter) throws(CodecError) {
+            guard let bytes = try access.bytes(table) else { return }
+            writer.append(byte: 1)
+            writer.append(bytes)
+        }
+    }
+
+    private let parts: [Part]
+    private let condition: CompiledCondition
+
+    /// - Parameter hops: how many references lead to the records of `type`.
+    /// - Throws: ``StoreError``: `unknownField`; `invalidValue` where a path goes through too many references, or fields of such
+    ///   types are not compared.
+    init(_ node: ConditionNode, of type: OpenType, behind hops: Int, in catalog: Catalog) throws(StoreError) {
+        var parts: [Part] = []
+        var fields: [FieldSchema] = []
+        for name in node.fieldNames where !fields.contains(where: { $0.name == name.description }) {
+            let path = try ReferencePath(name, from: type, in: catalog)
+            if let path, hops + path.hops.count > ReferencePath.maximumHops {
+                throw ReferencePath.tooLong(name, in: type.name)
+            }
+            let access = if let path { path.access } else { try FieldAccess(name, of: type.type) }
+            parts.append(Part(access: access, path: path))
+            fields.append(
+                FieldSchema(
+                    name: name.description, type: .optional(access.type), defaultValue: nil, renamedFrom: []))
+        }
+        self.parts = parts
+        condition = try ConditionCompiler(type: RecordType(standIn: fields, named: type.name))
+            .compile(node.renamingFields { FieldName([$0.description]) })
+    }
+
+    /// Whether it holds for the record with these fields.
+    ///
+    /// - Parameter encoder: room for the fields.
+    func holds(_ table: FieldTable, _ scope: ReadingScope, with encoder: inout FieldEncoder) throws -> Bool {
+        encoder.begin(fieldCount: parts.count)
+        for part in parts {
+            var value = ByteWriter(capacity: 16)
+            if let path = part.path {
+                _ = try path.follow(table, scope) { try part.append($0, to: &value) }
+            } else {
+                try part.append(table, to: &value)
+            }
+            encoder.append(encoded: value.bytes)
+        }
+        return try holds(&encoder)
+    }
+
+    /// Whether it holds where there is no record, so that all fields are none.
+    func holdsForNothing() throws(CodecError) -> Bool {
+        var encoder = FieldEncoder()
+        encoder.begin(fieldCount: parts.count)
+        for _ in parts { encoder.append(encoded: RawSpan()) }
+        return try holds(&encoder)
+    }
+
+    private func holds(_ encoder: inout FieldEncoder) throws(CodecError) -> Bool {
+        try encoder.finish()
+        return try condition.holds(FieldTable(encoder.tableBytes))
+    }
+}
+
+extension ConditionNode {
+    /// The same comparison of fields with other names.
+    func renamingFields(_ name: (FieldName) -> FieldName) -> ConditionNode {
+        switch self {
+        case .fieldComparison(let left, let comparison, let right):
+            .fieldComparison(name(left), comparison, name(right))
+        case .arithmetic(let left, let comparison, let right):
+            .arithmetic(left.renamed(name), comparison, right.renamed(name))
+        default: self
+        }
+    }
+}
