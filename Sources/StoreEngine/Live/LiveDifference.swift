@@ -20,6 +20,8 @@ package struct LiveDifference: Hashable, Sendable {
         package let to: Int
         /// The fields that changed: all of them for another incarnation.
         package let changedPlaces: PlaceSet
+        /// Which of the fields of other records that the request names have changed, by their numbers among them.
+        package let changedFollowed: [Int]
         /// Whether it is another record with the same id: deleted and inserted again.
         package let isReplaced: Bool
     }
@@ -86,10 +88,20 @@ package struct LiveDifference: Hashable, Sendable {
     private mutating func note(
         _ old: DifferenceWalk.Entry, _ new: DifferenceWalk.Entry, _ type: OpenType?, _ fields: PlaceSet?
     ) {
-        if old.row.content.isEqual(to: new.row.content) { return }
-        let (places, isReplaced) = new.row.content.changedPlaces(since: old.row.content, of: type)
-        if places.isEmpty || !isReplaced && !(fields.map { places.intersects($0) } ?? true) { return }
-        updates.append(Update(from: old.index, to: new.index, changedPlaces: places, isReplaced: isReplaced))
+        let (before, after) = (old.row, new.row)
+        let followed = after.followed.indices.filter { number in
+            number >= before.followed.count || before.followed[number] != after.followed[number]
+        }
+        let isSame = before.content.isEqual(to: after.content)
+        if isSame, followed.isEmpty { return }
+        let (places, isReplaced) =
+            isSame ? (PlaceSet(), false) : after.content.changedPlaces(since: before.content, of: type)
+        let isOwn = !places.isEmpty && (isReplaced || fields.map { places.intersects($0) } ?? true)
+        if !isOwn, followed.isEmpty { return }
+        updates.append(
+            Update(
+                from: old.index, to: new.index, changedPlaces: places, changedFollowed: followed,
+                isReplaced: isReplaced))
     }
 
     /// A row that is in both, at different places.

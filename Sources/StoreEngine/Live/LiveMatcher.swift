@@ -139,6 +139,9 @@ package struct LiveMatcher: Sendable {
     /// The fields whose changes a request tells, by their places in ``type(_:)``; nil for all.
     package func fields(_ id: LiveRequestID) -> PlaceSet? { self[id].plan.fields }
 
+    /// The fields of other records of which the rows of a request hold what stands there: ``LiveRow/followed``.
+    package func followed(_ id: LiveRequestID) -> [FieldName] { self[id].plan.followed }
+
     /// How a request is kept up to date, for people.
     package func routing(_ id: LiveRequestID, in catalog: Catalog) -> LiveRouting { self[id].routing(catalog) }
 

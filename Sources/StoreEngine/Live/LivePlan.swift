@@ -14,6 +14,8 @@ struct LivePlan: Sendable {
     let readPlaces: PlaceSet
     /// What the result depends on besides; nil where it depends on nothing but each record itself.
     let dependencies: LiveDependencies?
+    /// The fields of other records that the request names, and the ways there.
+    private let paths: [(name: FieldName, path: ReferencePath)]
     /// What names the request in the tokens of its pages.
     let fingerprint: UInt64
 
@@ -42,6 +44,12 @@ struct LivePlan: Sendable {
         placeSort = request.order == type.orderByID ? [] : sort
         isIDDescending = request.order.last?.isDescending ?? false
         dependencies = try LiveDependencies(request, typeIndex: typeIndex, in: catalog)
+        var paths: [(name: FieldName, path: ReferencePath)] = []
+        for name in request.fields ?? [] {
+            guard let path = try ReferencePath(name, from: type, in: catalog) else { continue }
+            paths.append((name, path))
+        }
+        self.paths = paths
         // What goes through references is resolved anew each time that the request is run.
         condition =
             dependencies == nil ? try ConditionCompiler(type: type.type).compile(request.condition) : .constant(true)
@@ -62,6 +70,9 @@ struct LivePlan: Sendable {
         let sum = limit.addingReportingOverflow(request.offset)
         return sum.overflow ? .max : sum.partialValue
     }
+
+    /// The fields of other records of which the rows hold what stands there.
+    var followed: [FieldName] { paths.map(\.name) }
 
     /// The place of the record type in a catalog.
     func typeIndex(in catalog: Catalog) throws(StoreError) -> Int {
@@ -112,19 +123,23 @@ struct LivePlan: Sendable {
         while try cursor.advance() {
             let key = cursor.recordKey.array()
             let place: [UInt8]
+            let followed: [DynamicValue]
             do {
                 let table = try RecordBytes(cursor.record).table
                 place =
                     dependencies == nil ? try self.place(table, key: key) : try self.place(table, key: key, in: scope)
+                followed = try paths.map { try $0.path.value(from: table, in: scope) }
             } catch {
                 throw StoreError(
                     reading: error, at: "the record of \(type.name) under the key \(HexText.of(cursor.recordKey))")
             }
             let bytes = cursor.record.array()
-            if let row = known?.row(at: place), row.content.bytes == bytes {
-                rows.append(row)
+            let same = known?.row(at: place).flatMap { $0.content.bytes == bytes ? $0 : nil }
+            if let same, same.followed == followed {
+                rows.append(same)
             } else {
-                rows.append(LiveRow(place: place, key: key, content: RecordContent(bytes)))
+                let content = same?.content ?? RecordContent(bytes)
+                rows.append(LiveRow(place: place, key: key, content: content, followed: followed))
             }
         }
         scanned += cursor.scannedCount

@@ -7,12 +7,15 @@ package final class LiveRow: Sendable {
     package let key: [UInt8]
     /// The record.
     package let content: RecordContent
+    /// What stands behind references in the fields of other records that the request names, in their order.
+    package let followed: [DynamicValue]
 
     /// The place's beginning, which tells most rows apart without another look into memory.
     let word: UInt64
 
-    package init(place: [UInt8], key: [UInt8], content: RecordContent) {
+    package init(place: [UInt8], key: [UInt8], content: RecordContent, followed: [DynamicValue] = []) {
         self.place = place
+        self.followed = followed
         word = place.leadingWord
         self.key = key
         self.content = content

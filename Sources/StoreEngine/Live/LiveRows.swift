@@ -97,6 +97,7 @@ package struct LiveRows: RandomAccessCollection, Sendable {
 extension LiveRow {
     fileprivate func shows(theSameAs old: LiveRow, fields: PlaceSet?) -> Bool {
         guard key == old.key else { return false }
+        guard followed == old.followed else { return false }
         if content === old.content { return true }
         let (places, isReplaced) = content.changedPlaces(since: old.content)
         return places.isEmpty || !isReplaced && !(fields.map { places.intersects($0) } ?? true)

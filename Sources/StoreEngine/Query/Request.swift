@@ -10,7 +10,7 @@ package struct Request: Hashable, Sendable {
     package var offset = 0
     /// Where to go on in the order; nil to begin at the front.
     package var position: RequestPosition?
-    /// The fields that are of interest; nil for all.
+    /// The fields that are of interest; nil for all. The rows of a live request hold what stands in those of other records.
     package var fields: [FieldName]?
     /// Whether of records that are equal in `fields` only the first counts.
     package var isDistinct = false

@@ -64,6 +64,17 @@ package struct ReferencePath: Sendable {
         return value
     }
 
+    /// The value of the field; none where a reference leads nowhere.
+    ///
+    /// - Parameter table: that of a record, in its newest form, of the type that the path begins at.
+    func value(from table: FieldTable, in scope: ReadingScope) throws -> DynamicValue {
+        var value = DynamicValue.none
+        _ = try follow(table, scope) { end in
+            if let bytes = try access.bytes(end) { value = try DynamicValue(from: bytes, as: access.type) }
+        }
+        return value
+    }
+
     /// Appends the part of a sort key that the field makes; a zero where a reference leads nowhere or the field is none.
     func appendSortKey(
         _ table: FieldTable, _ component: KeyComponent, _ scope: ReadingScope, to writer: inout ByteWriter

@@ -31,21 +31,21 @@ package struct DynamicUpdate: Sendable {
         var place = number
         if place < difference.deletes.count {
             let index = difference.deletes[place]
-            return DynamicRowChange(kind: .delete, index: index, record: try old.record(index))
+            return try DynamicRowChange(kind: .delete, index: index, in: old)
         }
         place -= difference.deletes.count
         if place < difference.moves.count {
             let move = difference.moves[place]
-            return DynamicRowChange(kind: .move(from: move.from), index: move.to, record: try rows.record(move.to))
+            return try DynamicRowChange(kind: .move(from: move.from), index: move.to, in: rows)
         }
         place -= difference.moves.count
         if place < difference.inserts.count {
             let index = difference.inserts[place]
-            return DynamicRowChange(kind: .insert, index: index, record: try rows.record(index))
+            return try DynamicRowChange(kind: .insert, index: index, in: rows)
         }
         let update = difference.updates[place - difference.inserts.count]
-        let changed = rows.fieldNames(update.changedPlaces)
-        return DynamicRowChange(kind: .update(changed: changed), index: update.to, record: try rows.record(update.to))
+        let changed = rows.fieldNames(update.changedPlaces) + update.changedFollowed.map { rows.followed[$0].text }
+        return try DynamicRowChange(kind: .update(changed: changed), index: update.to, in: rows)
     }
 }
 
@@ -73,16 +73,31 @@ package struct DynamicRowChange: Sendable {
     package let index: Int
     /// The record as it is now; for a delete, as it was last.
     package let record: DynamicRecord
+    /// What stood in ``DynamicRows/followed`` then.
+    package let followed: [DynamicValue]
+
+    fileprivate init(kind: Kind, index: Int, in rows: DynamicRows) throws(StoreError) {
+        self.kind = kind
+        self.index = index
+        record = try rows.record(index)
+        followed = rows.followed(index)
+    }
 }
 
 /// The rows of a live result at one position, decoded when they are asked for.
 package struct DynamicRows: Sendable {
     /// The record type at that position.
     package let type: OpenType
+    /// The types that there are at that position.
+    package let catalog: Catalog
+    /// The fields of other records among those that the request names.
+    package let followed: [FieldName]
     private let rows: LiveRows
 
     init(_ shown: LiveShown) {
         type = shown.type
+        catalog = shown.catalog
+        followed = shown.followed
         rows = shown.rows
     }
 
@@ -93,6 +108,9 @@ package struct DynamicRows: Sendable {
     fileprivate func fieldNames(_ places: PlaceSet) -> [String] {
         type.type.fields.indices.filter(places.contains).map { type.type.fields[$0].name }
     }
+
+    /// What stands in ``followed`` for the record at an index.
+    package func followed(_ index: Int) -> [DynamicValue] { rows[index].followed }
 
     /// The record at an index, which is below ``count``. Takes logarithmic time, and that of decoding the record.
     ///

@@ -33,7 +33,8 @@ extension Store {
     /// whatever process.
     ///
     /// - Parameters:
-    ///   - request: what to show, without a position and not of distinct rows.
+    ///   - request: what to show, without a position and not of distinct rows. Those of its fields that are of other records
+    ///     are looked up with each row, and their changes are told.
     ///   - name: the name of the record type.
     ///   - fields: the fields that are of interest: an update of others is not told unless it decides which records there are and
     ///     where; nil for all.

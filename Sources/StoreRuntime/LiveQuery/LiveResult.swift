@@ -30,12 +30,15 @@ package struct LiveShown: Sendable {
     package let type: OpenType
     /// The fields whose changes are told, by their places in that type; nil for all.
     let fields: PlaceSet?
+    /// The fields of other records of which the rows hold what stands there.
+    let followed: [FieldName]
     /// The position since which there have been the same records in the same order, as far as somebody has asked for that; else that
     /// of the step.
     var structure: UInt64
 
     init(
-        rows: LiveRows, count: Int, position: Position, catalog: Catalog, type: OpenType, fields: PlaceSet? = nil
+        rows: LiveRows, count: Int, position: Position, catalog: Catalog, type: OpenType, fields: PlaceSet? = nil,
+        followed: [FieldName] = []
     ) {
         self.rows = rows
         self.count = count
@@ -43,6 +46,7 @@ package struct LiveShown: Sendable {
         self.catalog = catalog
         self.type = type
         self.fields = fields
+        self.followed = followed
         structure = position.sequence
     }
 
@@ -50,7 +54,7 @@ package struct LiveShown: Sendable {
     init(_ matcher: LiveMatcher, _ id: LiveRequestID, isCount: Bool, at position: Position, _ catalog: Catalog) {
         self.init(
             rows: isCount ? LiveRows() : matcher.rows(id), count: matcher.count(id), position: position,
-            catalog: catalog, type: matcher.type(id), fields: matcher.fields(id))
+            catalog: catalog, type: matcher.type(id), fields: matcher.fields(id), followed: matcher.followed(id))
     }
 }
 

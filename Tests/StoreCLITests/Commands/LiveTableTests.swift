@@ -130,7 +130,7 @@ import Testing
         for columns in [1, 2, 3, 5, 8, 20, 79, 200] {
             for rows in 1...8 {
                 let size = TerminalSize(columns: columns, rows: rows)
-                var drawing = try LiveTableDrawing(nil, update.rows.type, size)
+                var drawing = try LiveTableDrawing(nil, update.rows, size)
                 var screen = TerminalScreen(columns: columns, rows: rows)
                 for _ in 0..<2 {
                     // As the terminal's driver writes line ends.

@@ -100,8 +100,38 @@ import Testing
         }
         try transcript.run("query", "Desk", "--aggregate", "count,sum:room.floor,max:owner.name")
         try transcript.run("query", "Desk", "--aggregate", "sum:owner.name")
-        try transcript.run("query", "Desk", "--where", "room.floor * 2 > 1")
+        for condition in [
+            "room.floor * 2 > 1", "room.floor + number > 3", "room.floor == number", "owner.boss.id - owner.id > 0",
+            "owner.name < room",
+        ] {
+            try transcript.run("--output", "jsonl", "query", "Desk", "--where", condition, "--fields", "number")
+        }
         try transcript.expect("references-groups")
+    }
+
+    @Test(arguments: [("jsonl", 0), ("csv", 1)])
+    func `watch follows what stands behind references`(form: String, headCount: Int) throws {
+        let tool = try tool()
+        let command = [
+            "--output", form, "watch", "Desk", "--fields", "number,room.floor,owner.boss.name", "--updates", "4",
+        ]
+        let watcher = Follower(try tool.start(command))
+        let changes: [(command: [String], lineCount: Int)] = [
+            (["get", "Desk", "1"], 3), (["set", "Room", "attic", "floor=7"], 5),
+            (["set", "Person", "2", "name=Rob"], 7),
+            // Another room on the same floor: nothing that is shown changes.
+            (["insert", "Room", #"{"id": "loft", "floor": 7}"#], 7), (["set", "Desk", "3", "room=loft"], 7),
+            // A new owner, who has no boss.
+            (["set", "Desk", "1", "owner=3"], 8), (["delete", "Desk", "2"], 9),
+        ]
+        for (command, lineCount) in changes {
+            #expect(try tool.run(command).status == 0)
+            // One by one, so that none are merged.
+            try watcher.waitForOutput { $0.count { $0 == "\n" } == headCount + lineCount }
+        }
+        var transcript = Transcript(tool)
+        transcript.note(try watcher.started.finish(), of: command)
+        try transcript.expect("references-watch-\(form)")
     }
 
     @Test func `conditions ask the records that refer to one, and those that elements lead to`() throws {

@@ -216,11 +216,19 @@ struct LiveHarness {
         for row in rows where table[row.key]?.content.bytes != row.content.bytes {
             throw Mismatch("a row has old bytes: \(request)")
         }
+        let paths = try (request.fields ?? []).compactMap { try ReferencePath($0, from: type, in: scope.catalog) }
+        for row in rows {
+            let bytes = row.content.bytes
+            let record = try unsafe DynamicRecord(unverified: bytes.span.bytes, of: type)
+            let followed = try paths.map { try $0.value(from: record, in: scope) }
+            if row.followed != followed { throw Mismatch("\(row.followed) stands for \(followed): \(request)") }
+        }
     }
 
     private static func isVisible(_ old: LiveRows, _ new: LiveRows, _ fields: PlaceSet?) -> Bool {
         if old.map(\.key) != new.map(\.key) { return true }
         return zip(old, new).contains { before, after in
+            if before.followed != after.followed { return true }
             guard let change = try? difference(before.content, after.content) else { return true }
             return change.isReplaced || (fields.map { change.places.intersects($0) } ?? !change.places.isEmpty)
         }
@@ -248,6 +256,9 @@ struct LiveHarness {
         for (row, expected) in zip(applied, new) where row.content.bytes != expected.content.bytes {
             throw Mismatch("\(difference) leaves out an update: \(subject.request)")
         }
+        for (row, expected) in zip(applied, new) where row.followed != expected.followed {
+            throw Mismatch("\(difference) leaves out what a row refers to: \(subject.request)")
+        }
         for move in difference.moves where old[move.from].place == new[move.to].place {
             throw Mismatch("\(difference) moves a row that merely shifts: \(subject.request)")
         }
@@ -259,7 +270,9 @@ struct LiveHarness {
         }
         guard let fields = subject.fields else { return }
         let scoped = LiveDifference(from: old, to: new, fields: fields)
-        let told = difference.updates.filter { $0.isReplaced || $0.changedPlaces.intersects(fields) }
+        let told = difference.updates.filter { update in
+            update.isReplaced || update.changedPlaces.intersects(fields) || !update.changedFollowed.isEmpty
+        }
         guard scoped.updates == told, scoped.deletes == difference.deletes, scoped.inserts == difference.inserts,
             scoped.moves == difference.moves
         else { throw Mismatch("\(scoped) is not what \(fields) tell of \(difference)") }

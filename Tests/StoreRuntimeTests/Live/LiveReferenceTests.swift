@@ -25,10 +25,12 @@ import Testing
                 request.condition = conditions.condition(typeIndex, depth: 2, &random)
                 request.order = conditions.order(typeIndex, &random)
                 if random.oneIn(2) { request.limit = random.below(4) }
+                if random.oneIn(2) { request.fields = conditions.fields(typeIndex, &random) }
+                let fields = random.oneIn(2) ? PlaceSet([random.below(types[typeIndex].fields.count)]) : nil
                 if random.oneIn(3) {
                     try harness.addCount(request, typeIndex: typeIndex)
                 } else {
-                    try harness.add(request, typeIndex: typeIndex, dependsOnOthers: true)
+                    try harness.add(request, typeIndex: typeIndex, fields: fields, dependsOnOthers: true)
                 }
             }
             for _ in 0..<random.pick([1, 1, 4]) {

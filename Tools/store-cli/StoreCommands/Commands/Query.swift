@@ -67,7 +67,7 @@ struct Query: ParsableCommand {
             let type = reading.catalog.types[index].type
             var request = try wanted.request(type, in: reading.catalog)
             if let after { try goOn(after, &request) }
-            let shown = try ShownFields(fields, of: reading.catalog.types[index], in: reading)
+            let shown = try ShownFields(fields, of: reading.catalog.types[index], in: reading.catalog)
             if distinct { shown.makeDistinct(&request, isSorted: wanted.sort != nil) }
             try options.printing { output in
                 if count {

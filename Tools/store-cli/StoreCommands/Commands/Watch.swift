@@ -16,8 +16,9 @@ struct Watch: ParsableCommand {
             its index, ascending; updated rows get their new records. A row that changed and moved has a line for both, one \
             that only shifts has none. Changes that come faster than they are taken are merged.
 
-            With --fields an update that changes none of these fields, and does not move its row, is not told. --limit and \
-            --offset are windows: rows come into them and leave them as others do.
+            With --fields an update that changes none of these fields, and does not move its row, is not told. They may be those \
+            of records that are referred to, as room.floor, which are followed there. --limit and --offset are windows: rows \
+            come into them and leave them as others do.
 
             It ends after --updates positions, when it is interrupted, or when nobody reads its output any more. It holds no \
             lock and no snapshot while it waits.
@@ -43,11 +44,13 @@ struct Watch: ParsableCommand {
         try options.read { store in
             let reading = try store.read { transaction in
                 let catalog = transaction._reading.catalog
-                let type = catalog.types[try catalog.requirePlace(ofTypeNamed: self.type)].type
+                let type = catalog.types[try catalog.requirePlace(ofTypeNamed: self.type)]
+                let shown = try ShownFields(fields, of: type, in: catalog)
+                var request = try wanted.request(type.type, in: catalog)
+                if !shown.followed.isEmpty { request.fields = shown.followed }
                 return WatchReading(
                     rows: store.updates(
-                        of: try wanted.request(type, in: catalog), typeNamed: self.type,
-                        fields: try ShownFields(fields, of: type).places.map { LiveFields($0, of: type) }),
+                        of: request, typeNamed: self.type, fields: shown.places.map { LiveFields($0, of: type.type) }),
                     fields: fields, format: options.format, limit: updates, table: table)
             }
             try AsyncWork.run(endedBy: interruption) { try await reading.run(interruption) }

@@ -9,32 +9,17 @@ struct ShownFields {
     /// For each field the way to the record that has it; nil for one of the record itself.
     private let paths: [ReferencePath?]
 
-    /// - Throws: ``ExpressionError`` when `text` names fields that the type does not have.
-    init(_ text: String?, of type: RecordType) throws(ExpressionError) {
+    /// - Throws: ``ExpressionError`` when `text` names fields that the type does not have, nor a record behind its references;
+    ///   ``StoreError``.
+    init(_ text: String?, of type: OpenType, in catalog: Catalog) throws {
         let fields = try text.map { text throws(ExpressionError) in
-            try FieldList.fields(text, of: type, named: "--fields")
+            try FieldList.fields(text, of: type.type, among: catalog.types.map(\.type), named: "--fields")
         }
-        self.init(fields, paths: fields?.map { _ in nil } ?? [], of: type)
-    }
-
-    /// The same with fields behind references.
-    ///
-    /// - Throws: ``ExpressionError`` when `text` names fields that the type does not have; ``StoreError``.
-    init(_ text: String?, of type: OpenType, in reading: ReadingScope) throws {
-        let fields = try text.map { text throws(ExpressionError) in
-            try FieldList.fields(
-                text, of: type.type, among: reading.catalog.types.map(\.type), named: "--fields")
-        }
-        let paths = try (fields ?? []).map { try ReferencePath($0.name, from: type, in: reading.catalog) }
-        self.init(fields, paths: paths, of: type.type)
-    }
-
-    private init(_ fields: [ExpressionField]?, paths: [ReferencePath?], of type: RecordType) {
-        self.type = type
+        self.type = type.type
         self.fields = fields
-        self.paths = paths
+        paths = try (fields ?? []).map { try ReferencePath($0.name, from: type, in: catalog) }
         columns =
-            fields?.map { OutputColumn($0.name.description, type: $0.type) } ?? OutputColumn.columns(of: type)
+            fields?.map { OutputColumn($0.name.description, type: $0.type) } ?? OutputColumn.columns(of: type.type)
     }
 
     /// Makes a request one for each different row. They come in the order of their fields where these have one, unless
@@ -46,25 +31,31 @@ struct ShownFields {
         if !isSorted, fields.allSatisfy(\.valueType.isIndexable) { request.order = fields.map { SortTerm($0.name) } }
     }
 
-    /// The record's own fields that are shown, or hold what is; nil for all.
-    var places: PlaceSet? { fields.map { PlaceSet($0.compactMap(\.places.first)) } }
+    /// The record's own fields that are shown; nil for all.
+    var places: PlaceSet? {
+        fields.map { fields in PlaceSet(zip(fields, paths).compactMap { $1 == nil ? $0.places.first : nil }) }
+    }
+
+    /// The fields of other records that are shown.
+    var followed: [FieldName] { zip(fields ?? [], paths).compactMap { $1 == nil ? nil : $0.name } }
 
     /// The cells of a record, one for each column, with what it refers to.
     func cells(_ record: DynamicRecord, _ reading: ReadingScope) throws(StoreError) -> [OutputCell] {
-        guard let fields, paths.contains(where: { $0 != nil }) else { return cells(record) }
-        return try zip(fields, paths).map { field, path throws(StoreError) in
-            let value = try path?.value(from: record, in: reading) ?? field.value(in: record)
-            return OutputCell(value, as: field.type)
+        let values = try paths.compactMap(\.self).map { path throws(StoreError) in
+            try path.value(from: record, in: reading)
         }
+        return cells(record, values)
     }
 
     /// The cells of a record, one for each column.
-    func cells(_ record: DynamicRecord) -> [OutputCell] {
-        fields?.map { OutputCell($0.value(in: record), as: $0.type) } ?? record.cells(type)
-    }
-
-    /// A record as a JSON object.
-    func object(_ record: DynamicRecord) -> JSONValue {
-        .object(zip(columns, cells(record)).map { JSONMember($0.name, $1.json) })
+    ///
+    /// - Parameter values: what stands in ``followed``.
+    func cells(_ record: DynamicRecord, _ values: [DynamicValue]) -> [OutputCell] {
+        guard let fields else { return record.cells(type) }
+        var rest = values[...]
+        return zip(fields, paths).map { field, path in
+            let value = path == nil ? field.value(in: record) : rest.popFirst() ?? .none
+            return OutputCell(value, as: field.type)
+        }
     }
 }

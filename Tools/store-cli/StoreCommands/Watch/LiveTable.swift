@@ -106,7 +106,7 @@ final class LiveTable: Screen {
     private func draw(_ state: inout State) throws {
         guard !state.isFinished, let update = state.update, let size = environment.size() else { return }
         if state.drawing?.fits(size, update.rows.type) != true {
-            state.drawing = try LiveTableDrawing(fields, update.rows.type, size)
+            state.drawing = try LiveTableDrawing(fields, update.rows, size)
         }
         guard let text = try state.drawing?.text(update) else { return }
         try environment.write(state.isCursorHidden ? text : Self.hideCursor + text)

@@ -16,11 +16,11 @@ struct LiveTableDrawing {
     private var table: TableWriter
 
     /// - Parameter fields: the fields to show; nil for all.
-    /// - Throws: ``ExpressionError`` when the type does not have the fields.
-    init(_ fields: String?, _ type: OpenType, _ size: TerminalSize) throws(ExpressionError) {
+    /// - Throws: ``ExpressionError`` when the type does not have the fields; ``StoreError``.
+    init(_ fields: String?, _ rows: DynamicRows, _ size: TerminalSize) throws {
         self.size = size
-        self.type = type
-        self.fields = try ShownFields(fields, of: type.type)
+        type = rows.type
+        self.fields = try ShownFields(fields, of: type, in: rows.catalog)
         table = TableWriter(
             columns: self.fields.columns.map { .init(title: $0.name, isNumeric: $0.isNumeric) },
             width: Self.width(size))
@@ -44,7 +44,9 @@ struct LiveTableDrawing {
         let room = max(size.rows - Self.headCount, 0)
         // The last line is for how many are not shown.
         let shownCount = count > room ? max(room - 1, 0) : count
-        for index in 0..<shownCount { table.append(fields.cells(try update.rows.record(index)).map(\.text)) }
+        for index in 0..<shownCount {
+            table.append(fields.cells(try update.rows.record(index), update.rows.followed(index)).map(\.text))
+        }
         let head = "\(type.name): \(Counted.text(count, "row")) at position \(update.position.sequence)"
         var lines = [DisplayText.cut(head, to: Self.width(size))] + table.takeLines()
         if shownCount < count { lines.append(DisplayText.cut("… \(count - shownCount) more", to: Self.width(size))) }

@@ -13,15 +13,20 @@ struct WatchLine {
     /// The fields that an update changed.
     let changed: [String]?
     let record: DynamicRecord
+    /// What stands in the fields of other records that are shown.
+    private let followed: [DynamicValue]
 
     /// A row of the first result.
-    init(snapshot record: DynamicRecord, index: Int, position: UInt64) {
+    ///
+    /// - Throws: ``StoreError`` with the code `damaged`.
+    init(snapshot rows: DynamicRows, index: Int, position: UInt64) throws(StoreError) {
         kind = "snapshot"
         self.position = position
         self.index = index
         from = nil
         changed = nil
-        self.record = record
+        record = try rows.record(index)
+        followed = rows.followed(index)
     }
 
     /// A change.
@@ -29,6 +34,7 @@ struct WatchLine {
         self.position = position
         index = change.index
         record = change.record
+        followed = change.followed
         switch change.kind {
         case .insert: (kind, from, changed) = ("insert", nil, nil)
         case .update(let fields): (kind, from, changed) = ("update", nil, fields)
@@ -46,7 +52,7 @@ struct WatchLine {
         if let from { members.append(JSONMember("from", .number(JSONNumber(from)))) }
         members.append(JSONMember("index", .number(JSONNumber(index))))
         if let changed { members.append(JSONMember("changed", .array(changed.map { .string($0) }))) }
-        members.append(JSONMember("row", shown.object(record)))
+        members.append(JSONMember("row", row(shown)))
         return .object(members)
     }
 
@@ -62,6 +68,10 @@ struct WatchLine {
             OutputCell(.number(JSONNumber(position))), OutputCell(kind),
             from.map { OutputCell($0) } ?? OutputCell(.null),
             OutputCell(index), OutputCell(record.idJSON(type)), changed.map { OutputCell($0) } ?? OutputCell(.null),
-        ] + shown.cells(record)
+        ] + shown.cells(record, followed)
+    }
+
+    private func row(_ shown: ShownFields) -> JSONValue {
+        .object(zip(shown.columns, shown.cells(record, followed)).map { JSONMember($0.name, $1.json) })
     }
 }

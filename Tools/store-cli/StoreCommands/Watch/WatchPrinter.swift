@@ -26,14 +26,14 @@ struct WatchPrinter {
     ///
     /// - Parameter isEnough: whether further lines, of which there may be many, are not wanted any more.
     mutating func append(_ update: DynamicUpdate, until isEnough: () -> Bool) throws {
-        let (fields, type) = try self.fields(update.rows.type)
+        let (fields, type) = try self.fields(update.rows)
         let position = update.position.sequence
         let lineCount = update.isFirst ? update.rows.count : update.changeCount
         for number in 0..<lineCount {
             if isEnough() { break }
             let line =
                 update.isFirst
-                ? WatchLine(snapshot: try update.rows.record(number), index: number, position: position)
+                ? try WatchLine(snapshot: update.rows, index: number, position: position)
                 : WatchLine(try update.change(number), position: position)
             try write(line, fields, type)
         }
@@ -62,9 +62,10 @@ struct WatchPrinter {
     }
 
     /// How rows of a type are shown; begins a table with other columns when the type is another than before.
-    private mutating func fields(_ type: OpenType) throws -> (ShownFields, OpenType) {
+    private mutating func fields(_ current: DynamicRows) throws -> (ShownFields, OpenType) {
+        let type = current.type
         if let shown, shown.type === type { return shown }
-        let fields = try ShownFields(fields, of: type.type)
+        let fields = try ShownFields(fields, of: type, in: current.catalog)
         let hasOtherColumns = shown.map { $0.fields.columns.map(\.name) != fields.columns.map(\.name) } ?? true
         shown = (fields, type)
         if format == .table || format == .csv, hasOtherColumns {
