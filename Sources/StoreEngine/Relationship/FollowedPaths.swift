@@ -13,7 +13,12 @@ struct FollowedPaths {
     init<R, Output>(
         _ projection: Projection<R, Output>, _ type: OpenType, in catalog: Catalog
     ) throws(StoreError) {
-        paths = try projection.followed.map { field throws(StoreError) in
+        try self.init(projection.followed, type, in: catalog)
+    }
+
+    /// - Throws: ``StoreError``: `unknownField`; `invalidValue` where a path goes through too many references.
+    init(_ fields: [FollowedField], _ type: OpenType, in catalog: Catalog) throws(StoreError) {
+        paths = try fields.map { field throws(StoreError) in
             guard let path = try ReferencePath(field.name, from: type, in: catalog) else {
                 throw StoreError(.unknownField, "\(type.name).\(field.name) goes through no reference")
             }
