@@ -180,8 +180,12 @@ struct FetchCursor: ~Copyable, ~Escapable {
         }
         try load()
         do {
-            let record = try DynamicRecord(currentRecord, of: type)
-            return places.map { record.values[$0] }
+            let table = try RecordBytes(currentRecord).table
+            var values: [DynamicValue] = []
+            for place in places {
+                values.append(try DynamicValue(from: table.field(place), as: type.type.fields[place].type))
+            }
+            return values
         } catch {
             throw damage(error)
         }

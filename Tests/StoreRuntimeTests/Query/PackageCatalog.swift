@@ -52,8 +52,10 @@ enum PackageCatalog {
         guard let name = fields["Package"], let version = fields["Version"] else { return nil }
         func text(_ name: Substring) -> DynamicValue { .string(String(fields[name] ?? "")) }
         func optional(_ name: Substring) -> DynamicValue { fields[name].map { .string(String($0)) } ?? .none }
-        let depends = (fields["Depends"] ?? "").split(separator: ",").compactMap {
-            $0.split(whereSeparator: { " |(:".contains($0) }).first.map { DynamicValue.string(String($0)) }
+        let ends = [UInt8](" |(:".utf8)
+        let depends = (fields["Depends"] ?? "").utf8.split(separator: UInt8(ascii: ",")).compactMap { part in
+            let name = String(Substring(part.drop { ends.contains($0) }.prefix { !ends.contains($0) }))
+            return name.isEmpty ? nil : DynamicValue.string(name)
         }
         return DynamicRecord(values: [
             .string("\(name)/\(version)/\(fields["Architecture"] ?? "")"), .string(String(name)), text("Section"),
