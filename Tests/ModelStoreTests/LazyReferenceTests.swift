@@ -1,6 +1,35 @@
 import ModelStore
 import Testing
 
+/// A program, and the one that came after it, whose records have more fields.
+private enum Earlier {
+    @Record("Hall") struct Hall {
+        @ID var id: Int
+        var name: String
+    }
+
+    @Record("Probe") struct Probe {
+        @ID var id: Int
+        var hall: Reference<Earlier.Hall>
+        var level: Int
+    }
+}
+
+private enum Later {
+    @Record("Hall") struct Hall: Equatable {
+        @ID var id: Int
+        var name: String
+        var floor: Int = 7
+    }
+
+    @Record("Probe") struct Probe: Equatable {
+        @ID var id: Int
+        var hall: Reference<Later.Hall>
+        var level: Int
+        var note: String = "none"
+    }
+}
+
 /// Rows that are read field by field, and what they refer to.
 @Suite struct LazyReferenceTests {
     typealias Library = ReferenceGroupingTests.Library
@@ -85,5 +114,36 @@ import Testing
             for id in 0..<5 { try tx.update(Writer.self, id: id) { $0.name = "new" } }
         }
         #expect(try await iterator.next()?.value == ["new", "new", "new"])
+    }
+
+    @Test func `records from before a field are followed as those behind it`() throws {
+        let directory = try TestDirectory()
+        let first = try Store(at: directory.path, records: Earlier.Hall.self, Earlier.Probe.self)
+        try first.write { tx in
+            try tx.insert(Earlier.Hall(id: 1, name: "old"))
+            for id in 1...2 { try tx.insert(Earlier.Probe(id: id, hall: 1, level: id)) }
+        }
+        first.close()
+        let store = try Store(at: directory.path, records: Later.Hall.self, Later.Probe.self)
+        defer { store.close() }
+        try store.write { tx in
+            try tx.insert(Later.Hall(id: 2, name: "new", floor: 8))
+            try tx.insert(Later.Probe(id: 3, hall: 2, level: 0))
+        }
+        var found: [Int: Later.Hall] = [:]
+        try store.read { tx in
+            try tx.forEach(Later.Probe.where { $0.hall.floor + $0.level > 7 }.lazily()) { row in
+                found[try row.id] = try row.following({ $0.hall }) { hall in
+                    let record = try hall.record()
+                    #expect(try hall.floor == record.floor)
+                    return record
+                }
+                let floor = try row.value { $0.hall.floor }
+                #expect(try floor == found[row.id]?.floor)
+                return true
+            }
+        }
+        let old = Later.Hall(id: 1, name: "old")
+        #expect(found == [1: old, 2: old, 3: Later.Hall(id: 2, name: "new", floor: 8)])
     }
 }
