@@ -44,7 +44,7 @@ struct ReferrerQuestion {
     func holds(_ count: Int) -> Bool { comparison.holds(count < number ? -1 : count > number ? 1 : 0) }
 }
 
-/// The records of a type that are left to be asked who refers to them.
+/// The records of a type that are left to be looked at, or asked who refers to them.
 final class CandidateRecords {
     let condition: ConditionNode
     let typeIndex: Int
