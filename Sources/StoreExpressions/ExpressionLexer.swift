@@ -96,18 +96,26 @@ package struct ExpressionLexer {
 
     private mutating func readNumber() throws(ExpressionError) -> String {
         let start = position
+        let term = source.text(start..<endOfTerm(start))
+        position += term.unicodeScalars.count
+        let isFollowed = current.map(Self.continuesValue) ?? false
+        if !isFollowed, term.lowercased() == "-inf" { return "-inf" }
+        if JSONNumber(text: term) != nil, !isFollowed || !Self.isDate(beginning(start)) { return term }
         // All that could be meant as one value, so that a date without quotes is not told to have a leading zero.
-        skip { ExpressionSyntax.continuesWord($0) || "+-.:".unicodeScalars.contains($0) }
+        skip(while: Self.continuesValue)
         let text = source.text(start..<position)
-        if text.lowercased() == "-inf" { return "-inf" }
-        if JSONNumber(text: text) != nil { return text }
-        let isDate = Self.isDate(text)
-        if !isDate, let end = endOfTerm(start) {
-            position = end
-            return source.text(start..<end)
-        }
-        let remedy = isDate ? "; dates, UUIDs and other texts are in quotes" : ""
+        let remedy = Self.isDate(text) ? "; dates, UUIDs and other texts are in quotes" : ""
         throw source.error(at: start..<position, "\(RecordText.shortened(text)) is no number\(remedy)")
+    }
+
+    private static func continuesValue(_ scalar: Unicode.Scalar) -> Bool {
+        ExpressionSyntax.continuesWord(scalar) || "+-.:".unicodeScalars.contains(scalar)
+    }
+
+    /// What tells whether a date or a UUID begins at `start`. No more is looked at: `1-1-1…` asks for each of its numbers.
+    private func beginning(_ start: Int) -> String {
+        let value = source.scalars[start...].prefix(40).prefix(while: Self.continuesValue)
+        return source.text(value.indices)
     }
 
     /// Whether what begins with a digit was rather meant as a text: a year and a month, a time, or a UUID.
@@ -115,13 +123,14 @@ package struct ExpressionLexer {
         text.contains(":") || text.prefixMatch(of: /\d{4}-\d{2}(?!\d)|[0-9A-Fa-f]{8}-[0-9A-Fa-f]{4}-/) != nil
     }
 
-    /// Where a number ends that a plus or a minus stands right behind of: `5-id`; nil where none does.
-    private func endOfTerm(_ start: Int) -> Int? {
-        for end in start + 1..<position where ["+", "-"].contains(source.scalars[end]) {
-            if ["e", "E"].contains(source.scalars[end - 1]) { continue }
-            return JSONNumber(text: source.text(start..<end)) == nil ? nil : end
+    /// Where a value ends, or a plus or a minus stands right behind it: `5-id`.
+    private func endOfTerm(_ start: Int) -> Int {
+        var end = start + 1
+        while let scalar = scalar(at: end), Self.continuesValue(scalar) {
+            if ["+", "-"].contains(scalar), !["e", "E"].contains(source.scalars[end - 1]) { break }
+            end += 1
         }
-        return nil
+        return end
     }
 
     private mutating func skip(while condition: (Unicode.Scalar) -> Bool) {

@@ -101,6 +101,12 @@ import Testing
         check(String(repeating: "(id + ", count: 20_000) + "1")
     }
 
+    @Test(.timeLimit(.minutes(1))) func `Numbers without spaces between them are read in linear time`() throws {
+        let text = "id == " + String(repeating: "1-", count: 15_000) + "1"
+        let error = try #require(throws: ExpressionError.self) { try ExpressionSample.parse(text) }
+        #expect(error.reason == "a calculation has more than 200 signs in a row")
+    }
+
     @Test func `Signs in a row and parentheses make no calculation deeper than the limit`() throws {
         func nested(_ levels: Int, signs: Int) -> String {
             let chain = String(repeating: "+1", count: signs) + ")"
