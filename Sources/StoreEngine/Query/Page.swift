@@ -94,6 +94,14 @@ extension ReadingScope {
         return try page(request, typeIndex: typeIndex) { cursor throws(StoreError) in try cursor.dynamicRecord(type) }
     }
 
+    /// Whether a place in a request's order can be told by a token, which it cannot behind references.
+    ///
+    /// - Throws: ``StoreError`` when the type does not have the fields that the request is ordered by.
+    package func hasPages(_ request: Request, typeIndex: Int) throws(StoreError) -> Bool {
+        let sort = try Planner.sortParts(request.order, state.catalog.types[typeIndex], state.catalog)
+        return !request.isDistinct && sort.allSatisfy { $0.path == nil }
+    }
+
     /// Collects what `row` makes of each record of a page.
     func page<Row>(
         _ request: Request, typeIndex: Int, _ row: (borrowing FetchCursor) throws(StoreError) -> Row

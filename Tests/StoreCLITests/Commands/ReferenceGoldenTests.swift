@@ -74,6 +74,11 @@ import Testing
         for order in ["room.floor,-number", "-owner.name"] {
             try transcript.run("--output", "jsonl", "query", "Desk", "--sort", order, "--fields", "number")
         }
+        let token = "AbpU6ttLESSjAQEIHQAAAAAAAAAIHQAAAAAAAAA"
+        for page in [["--limit", "2"], ["--limit", "2", "--offset", "2"], ["--limit", "2", "--after", token]] {
+            try transcript.run(
+                ["--output", "jsonl", "query", "Desk", "--sort", "-room.floor", "--fields", "number"] + page)
+        }
         for mistake in [
             "room.flor > 1", "room.floor.x > 1", "room == 3", "users.name == 'Ann'",
             "owner.boss.boss.boss.boss.boss.name == 'Ann'",

@@ -24,7 +24,8 @@ struct Query: ParsableCommand {
 
             Records come in the order of --sort, equal ones by their ids, which descend where the last field does. \
             Without --sort they come by their ids. Where --limit leaves records over, a token is printed on standard \
-            error, with which --after goes on behind the last one, whatever was written in between.
+            error, with which --after goes on behind the last one, whatever was written in between. Behind an order through a \
+            reference --offset goes on.
 
             --distinct prints each different row of --fields once. --group prints the groups of records that are equal in \
             some fields, in the order of these, with what --aggregate asks for: 'query Sensor --group room --aggregate \
@@ -136,7 +137,8 @@ struct Query: ParsableCommand {
     private func print(
         _ request: Request, typeIndex: Int, _ reading: ReadingScope, _ body: (DynamicRecord) throws -> Void
     ) throws -> PageToken? {
-        guard let limit = request.limit, limit > 0, !request.isDistinct else {
+        let hasPages = try request.position != nil || reading.hasPages(request, typeIndex: typeIndex)
+        guard let limit = request.limit, limit > 0, hasPages else {
             try reading.fetchDynamic(request, typeIndex: typeIndex) { record in
                 try body(record)
                 return true
