@@ -62,6 +62,24 @@ import Testing
         try transcript.expect("references")
     }
 
+    @Test func `records that are named together may go by each other's rules`() throws {
+        let tool = try Tool()
+        try tool.write(
+            "schema.json",
+            """
+            {"types": [{"name": "Part", "id": ["id"],
+              "fields": [{"name": "id", "type": "int64"},
+                {"name": "whole", "type": {"optional": {"reference": "Part", "id": "int64"}}, "onDelete": "cascade"}]}]}
+            """)
+        try tool.run("create", "--schema", "schema.json")
+        let parts = "{\"id\": 1}\n{\"id\": 2, \"whole\": 1}\n{\"id\": 3, \"whole\": 2}\n{\"id\": 4}\n"
+        try tool.run("import", "Part", "-", input: parts)
+        #expect(try tool.run("delete", "Part", "1", "9").status == 1)
+        #expect(try tool.run("query", "Part", "--count").output == "4\n")
+        #expect(try tool.run("delete", "Part", "1", "3").status == 0)
+        #expect(try tool.run("--output", "jsonl", "query", "Part", "--fields", "id").output == "{\"id\":4}\n")
+    }
+
     @Test func `conditions and orders reach through references`() throws {
         var transcript = Transcript(try tool())
         for condition in [

@@ -44,10 +44,12 @@ struct Delete: ParsableCommand {
                 // An id that is given twice is one record.
                 var seen: Set<[DynamicValue]> = []
                 for id in ids where seen.insert(id).inserted {
-                    guard try transaction.delete(dynamicID: id, typeIndex: index) else {
+                    guard try transaction._reading.dynamicRecord(id: id, typeIndex: index) != nil else {
                         throw IDArgument.notFound(id, type)
                     }
                 }
+                // All were there: one that is gone by now went with another, by the rule of a reference.
+                for id in ids { _ = try transaction.delete(dynamicID: id, typeIndex: index) }
                 return seen.count
             }.result
         }
