@@ -136,6 +136,19 @@ package struct CatalogEditor: ~Copyable {
         try write(retired)
     }
 
+    /// Checks that every reference is one to a type that there is after the edit, by its id.
+    ///
+    /// - Throws: ``StoreError`` with the code `schemaMismatch` when one is not.
+    package func requireReferences() throws(StoreError) {
+        for type in types {
+            for field in type.fields {
+                guard let reference = field.type.reference else { continue }
+                try ReferenceGraph.requireFit(
+                    field, of: type.name, reference, self.type(named: reference.target))
+            }
+        }
+    }
+
     /// Makes other processes read the catalog, and with it the format, anew before their next transaction.
     package mutating func announce() { didWrite = true }
 

@@ -15,7 +15,11 @@ extension Store {
             do {
                 try core.editCatalog { editor in
                     for schema in schemas { migrations.append(try editor.migrate(to: schema)) }
-                    if isTrial || migrations.contains(where: { $0.misfitCount > 0 }) { throw Undo() }
+                    if migrations.contains(where: { $0.misfitCount > 0 }) { throw Undo() }
+                    guard isTrial else { return }
+                    // Of an edit that is not undone the catalog that comes of it is checked.
+                    try editor.requireReferences()
+                    throw Undo()
                 }
             } catch is Undo {}
             return migrations

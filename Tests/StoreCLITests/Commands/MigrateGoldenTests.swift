@@ -50,10 +50,16 @@ import Testing
         try tool.write(
             "other.json", Self.document(#"{"name": "id", "type": "string"}, {"name": "room", "type": "data"}"#))
         try tool.write("new.json", #"{"name": "Lid", "id": ["id"], "fields": [{"name": "id", "type": "int8"}]}"#)
+        try tool.write(
+            "unknown.json",
+            Self.document(
+                Self.id + #", {"name": "room", "type": "string"}"#
+                    + #", {"name": "lid", "type": {"optional": {"reference": "Lid", "id": "int8"}}}"#))
         var transcript = Transcript(tool)
-        for name in ["first", "narrow", "unique", "required", "other"] {
+        for name in ["first", "narrow", "unique", "required", "other", "unknown"] {
             try transcript.run("migrate", "--schema", name + ".json")
         }
+        try transcript.run("migrate", "--schema", "unknown.json", "--dry-run")
         try transcript.run("migrate", "--schema", "new.json", "--dry-run")
         try transcript.run("migrate", "--schema", "new.json")
         for form in ["table", "json", "jsonl", "csv"] {
