@@ -32,6 +32,7 @@ import Testing
         let all = FetchRequest(Heater.self)
         let requests = [
             all, all.order { $0.room.ascending }, all.order { $0.note.descending },
+            Heater.order { [$0.room.ascending, $0.note.descending] },
             all.order { [$0.room.descending, $0.celsius.ascending] }, all.order { $0.id.descending },
             Heater.where { $0.room == "room 1" }.order { $0.serial.descending }.offset(3),
         ]

@@ -103,6 +103,11 @@ extension Record {
     public static func order(_ key: (Fields) -> SortKey<Self>) -> FetchRequest<Self> {
         FetchRequest(Self.self).order(key)
     }
+
+    /// All records in the order of several fields, the most significant first.
+    public static func order(_ keys: (Fields) -> [SortKey<Self>]) -> FetchRequest<Self> {
+        FetchRequest(Self.self).order(keys)
+    }
 }
 
 /// A field that records are ordered by, and the direction.
