@@ -77,6 +77,8 @@ enum CrateMode: String, Codable { case eco, boost }
             ("texts in order", #Predicate<Crate> { $0.name < "b" }), ("dates", #Predicate<Crate> { $0.seen >= date }),
             ("a flag", #Predicate<Crate> { $0.flag }), ("no flag", #Predicate<Crate> { !$0.flag }),
             ("a flag compared", #Predicate<Crate> { $0.flag == false }),
+            ("a flag and a comparison", #Predicate<Crate> { $0.flag == ($0.load > 0) }),
+            ("a comparison unlike a flag", #Predicate<Crate> { ($0.load > 0) != $0.flag }),
             ("both", #Predicate<Crate> { $0.flag && $0.load > 0 }),
             ("either", #Predicate<Crate> { $0.flag || $0.name == "a" }),
             ("if else", #Predicate<Crate> { $0.flag ? $0.load > 1 : $0.load < 1 }),

@@ -54,6 +54,12 @@ struct PredicateEquality {
             case .bool(let value): return .and([present, value ? condition : .not(condition)])
             default: return .not(present)
             }
+        case (.condition(let condition), .field(let name)), (.field(let name), .condition(let condition)):
+            // None is neither.
+            return .or([
+                .and([.comparison(name, .equal, .bool(true)), condition]),
+                .and([.comparison(name, .equal, .bool(false)), .not(condition)]),
+            ])
         case (.condition(let left), .condition(let right)):
             return .or([.and([left, right]), .and([.not(left), .not(right)])])
         default: return try order.condition(left, .equal, right)
