@@ -1,3 +1,5 @@
+import LMDB
+
 /// A record's fields, checked and encoded, between their reading and the transaction that stores them: what an import
 /// spools, so that it validates everything before it writes anything.
 ///
@@ -38,5 +40,31 @@ extension WriteTransaction {
             throw StoreError(.invalidValue, "a record of \(type.name): \(error.reason)", cause: error)
         }
         try put(typeIndex, mode: mode)
+    }
+
+    /// What a record with these ``EncodedFields`` refers to that does not exist, in words; nil where all does.
+    package borrowing func brokenReference(encodedFields bytes: RawSpan, typeIndex: Int) throws -> String? {
+        let type = state.catalog.types[typeIndex]
+        let referrers = Referrers(raw.snapshot, state.catalog)
+        var reader = ByteReader(bytes)
+        for place in type.type.fields.indices {
+            let field = try reader.readLengthPrefixed()
+            for reference in state.catalog.references.outgoing[typeIndex]
+            where reference.isChecked && reference.place == place {
+                var ids: [DynamicValue] = []
+                try reference.forEachID(in: field) { id throws(CodecError) in
+                    ids.append(try DynamicValue(from: id, as: reference.type))
+                    return true
+                }
+                var keys: [[UInt8]] = []
+                try reference.forEachKey(in: field) { keys.append($0) }
+                for (id, key) in zip(ids, keys)
+                where try !referrers.exists(ReferenceTarget(type: reference.target, idKey: key)) {
+                    let target = state.catalog.types[reference.target].name
+                    return "\(type.type.fields[place].name) refers to the \(target) \(id.text), which does not exist"
+                }
+            }
+        }
+        return nil
     }
 }

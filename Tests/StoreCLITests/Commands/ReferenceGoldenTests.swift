@@ -62,6 +62,25 @@ import Testing
         try transcript.expect("references")
     }
 
+    @Test func `a line that refers to nothing is named, and left out where others are wanted`() throws {
+        let tool = try tool()
+        // Without 12, whose boss there is not, 11 has none either. The boss of 15 comes behind it.
+        try tool.write(
+            "people.jsonl",
+            """
+            {"id": 11, "name": "Ann", "boss": 12}
+            {"id": 12, "name": "Ben", "boss": 99}
+            {"id": 13, "name": "Cid"}
+            {"id": 15, "name": "Dot", "boss": 16}
+            {"id": 16, "name": "Eve", "boss": 15}
+            """)
+        var transcript = Transcript(tool)
+        try transcript.run("import", "Person", "people.jsonl")
+        try transcript.run("import", "Person", "people.jsonl", "--on-error", "skip")
+        try transcript.run("query", "Person", "--where", "id > 10", "--fields", "id,boss")
+        try transcript.expect("references-import")
+    }
+
     @Test func `records that are named together may go by each other's rules`() throws {
         let tool = try Tool()
         try tool.write(

@@ -37,8 +37,7 @@ struct Importer {
         let encoder = try RowEncoder(type: type, columns: columns, input: input.name)
         let encoded = try encode(&again, encoder, total: spool.count, unit: "rows", done: nil, skipped: &skipped)
         let job = storing(encoded, encoder, checksVersions: false)
-        let outcome = try store.write(addingTypes: [schema], job.run)
-        return try job.report(outcome, skipped: skipped)
+        return try job.run(skipped: skipped) { try store.write(addingTypes: [schema], $0.store) }
     }
 
     private func run(_ rows: consuming some ImportRows, _ encoder: RowEncoder) throws -> ImportReport {
@@ -46,7 +45,7 @@ struct Importer {
         let spool = try encode(
             &rows, encoder, total: input.byteCount, unit: "bytes", done: { input.consumed }, skipped: &skipped)
         let job = storing(spool, encoder, checksVersions: true)
-        return try job.report(try store.write(job.run).result, skipped: skipped)
+        return try job.run(skipped: skipped) { try store.write($0.store).result }
     }
 
     private func storing(_ spool: Spool, _ encoder: RowEncoder, checksVersions: Bool) -> StoringJob {
@@ -109,6 +108,11 @@ struct ImportReport {
     }
 }
 
+/// The lines whose records refer to what does not exist.
+private struct BrokenLines: Error {
+    var reasons: [Int: String] = [:]
+}
+
 /// The storing of a spool in one transaction. It may run more than once, so it keeps no state between runs.
 private struct StoringJob: Sendable {
     /// What one run came to.
@@ -124,16 +128,40 @@ private struct StoringJob: Sendable {
     let skipsMistakes: Bool
     let checksVersions: Bool
     let progress: ProgressBar
+    /// The lines that are left out, and why: what their records refer to does not exist.
+    private(set) var broken: [Int: String] = [:]
+
+    /// Stores the spool and lists what was left out.
+    ///
+    /// - Parameter write: runs the job in a transaction.
+    func run(skipped: Int, in write: (StoringJob) throws -> Outcome) throws -> ImportReport {
+        do {
+            return try report(write(self), skipped: skipped)
+        } catch let lines as BrokenLines {
+            // Others may refer to what these would have stored.
+            return try leavingOut(lines).run(skipped: skipped, in: write)
+        }
+    }
+
+    private func leavingOut(_ lines: BrokenLines) -> StoringJob {
+        var job = self
+        job.broken.merge(lines.reasons) { first, _ in first }
+        return job
+    }
 
     /// Upserts every record of the spool.
     @Sendable
-    func run(_ transaction: inout WriteTransaction) throws -> Outcome {
+    func store(_ transaction: inout WriteTransaction) throws -> Outcome {
         var indexes: [Int: Int] = [:]
         var reader = spool.makeReader()
         let rejected = try SpoolWriter()
         var stored = 0
         var before = 0
         while let entry = try reader.next() {
+            if let reason = broken[entry.line] {
+                try rejected.append(Array(reason.utf8), line: entry.line)
+                continue
+            }
             let index: Int
             if let known = indexes[entry.type] {
                 index = known
@@ -154,8 +182,34 @@ private struct StoringJob: Sendable {
             }
             progress.update(to: stored)
         }
+        try requireTargets(&transaction, indexes)
         let after = try indexes.values.reduce(0) { try $0 + transaction._reading.count(typeIndex: $1) }
         return Outcome(stored: stored, added: after - before, rejected: try rejected.seal())
+    }
+
+    /// Fails with the lines whose records refer to what does not exist, now that all are stored.
+    private func requireTargets(_ transaction: inout WriteTransaction, _ indexes: [Int: Int]) throws {
+        do throws(StoreError) {
+            try transaction.requireWhole()
+            return
+        } catch {
+            guard error.code == .referenceBroken else { throw error }
+        }
+        var lines = BrokenLines()
+        var reader = spool.makeReader()
+        while let entry = try reader.next() {
+            guard broken[entry.line] == nil, let index = indexes[entry.type],
+                let reason = unsafe try transaction.brokenReference(
+                    encodedFields: entry.bytes.span.bytes, typeIndex: index)
+            else { continue }
+            guard skipsMistakes else {
+                throw CommandFailure(
+                    ExitStatus(.referenceBroken), "\(place(entry.line)): \(reason); nothing was imported")
+            }
+            lines.reasons[entry.line] = reason
+        }
+        // None where what was there before is broken: the end of the transaction says what.
+        if !lines.reasons.isEmpty { throw lines }
     }
 
     /// Lists what was rejected, once it is certain, and counts.
