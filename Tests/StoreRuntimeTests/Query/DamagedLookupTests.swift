@@ -1,0 +1,41 @@
+import LMDB
+import StoreEngine
+import StoreRuntime
+import Testing
+
+/// Requests by equality, whose records are decoded right from an index, over damage.
+@Suite struct DamagedLookupTests {
+    /// What is wrong in the store.
+    enum Damage: CaseIterable, Sendable {
+        case record, recordIsGone, entry
+
+        /// Damages the record s2, or the entry that leads to it.
+        func plant(_ raw: inout LMDBWriteTransaction) throws {
+            let key = PlantedDamage.key("s2")
+            switch self {
+            case .record: try raw.change(SampleStore.sensors, key) { $0[$0.count - 1] ^= 1 }
+            case .recordIsGone: try raw.delete(SampleStore.sensors, key)
+            case .entry: try raw.change(SampleStore.rooms, PlantedDamage.key("r0") + key) { $0[0] = 9 }
+            }
+        }
+
+        var named: String {
+            self == .entry ? "an entry of an index of Sensor" : PlantedDamage.hex(PlantedDamage.key("s2"))
+        }
+    }
+
+    @Test(arguments: Damage.allCases)
+    func `the error says what is damaged, and others are found`(damage: Damage) throws {
+        let sample = try SampleStore()
+        try sample.folder.tamper { try damage.plant(&$0) }
+        let store = try Store(at: sample.folder.path, records: Sensor.self, Ticket.self, Slot.self)
+        defer { store.close() }
+        let request = Sensor.where { $0.room == "r0" }.order { $0.id.ascending }
+        #expect {
+            try store.read { try $0.fetch(request) }
+        } throws: { error in
+            (error as? StoreError)?.code == .damaged && "\(error)".contains(damage.named)
+        }
+        #expect(try store.read { try $0.fetch(Sensor.where { $0.room == "r1" }).map(\.id) } == ["s1", "s5"])
+    }
+}
