@@ -64,12 +64,7 @@ struct LivePlan: Sendable {
     }
 
     /// How many rows are needed: those that are left out, too. All when there is no limit.
-    var neededCount: Int {
-        guard let limit = request.limit else { return .max }
-        if limit == 0 { return 0 }
-        let sum = limit.addingReportingOverflow(request.offset)
-        return sum.overflow ? .max : sum.partialValue
-    }
+    var neededCount: Int { request.limit == 0 ? 0 : request.wanted }
 
     /// The fields of other records of which the rows hold what stands there.
     var followed: [FieldName] { paths.map(\.name) }

@@ -135,18 +135,15 @@ private struct StoringJob: Sendable {
     ///
     /// - Parameter write: runs the job in a transaction.
     func run(skipped: Int, in write: (StoringJob) throws -> Outcome) throws -> ImportReport {
-        do {
-            return try report(write(self), skipped: skipped)
-        } catch let lines as BrokenLines {
-            // Others may refer to what these would have stored.
-            return try leavingOut(lines).run(skipped: skipped, in: write)
-        }
-    }
-
-    private func leavingOut(_ lines: BrokenLines) -> StoringJob {
         var job = self
-        job.broken.merge(lines.reasons) { first, _ in first }
-        return job
+        while true {
+            do {
+                return try job.report(write(job), skipped: skipped)
+            } catch let lines as BrokenLines {
+                // Others may refer to what these would have stored.
+                job.broken.merge(lines.reasons) { first, _ in first }
+            }
+        }
     }
 
     /// Upserts every record of the spool.
