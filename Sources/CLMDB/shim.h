@@ -43,11 +43,13 @@ static inline int clmdb_make_event(void) { return eventfd(0, EFD_CLOEXEC | EFD_N
 // Wakes all that wait on a word of memory, in all processes.
 static inline long clmdb_futex_wake(void *word) { return syscall(SYS_futex, word, FUTEX_WAKE, INT_MAX, NULL, NULL, 0); }
 
-// Asks the processor for the 4 KiB of memory that begin at 4,096 times `page`. A hint: no page needs to be there. In C
-// because Swift has no way to say it.
+// Asks the processor for the 64 bytes of memory around an address. A hint: nothing needs to be there. In C because Swift
+// has no way to say it.
+static inline void clmdb_prefetch(uintptr_t address) { __builtin_prefetch((const char *)address, 0, 2); }
+
+// The same for the 4 KiB that begin at 4,096 times `page`.
 static inline void clmdb_prefetch_page(uintptr_t page) {
-    const char *start = (const char *)(page << 12);
-    for (int offset = 0; offset < 4096; offset += 64) { __builtin_prefetch(start + offset, 0, 2); }
+    for (int offset = 0; offset < 4096; offset += 64) { clmdb_prefetch((page << 12) + offset); }
 }
 
 #endif

@@ -31,6 +31,10 @@ package enum CallFaults {
 
     // MARK: For calls
 
+    /// Whether some calls are to fail, so that none may be left out.
+    @inline(__always)
+    static var isAnyPlanned: Bool { isArmed.load(ordering: .relaxed) }
+
     /// What becomes of a call in a transaction; nil: it is made.
     @inline(__always)
     static func fault(_ kind: CallKind, transaction: OpaquePointer?) -> FaultPlan.Fault? {

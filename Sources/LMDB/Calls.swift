@@ -262,6 +262,10 @@ enum Calls {
     @inline(__always)
     static func prefetch(page: UInt) { clmdb_prefetch_page(page) }
 
+    /// Asks the processor for the 64 bytes of memory around an address.
+    @inline(__always)
+    static func prefetch(address: UInt) { clmdb_prefetch(address) }
+
     @inline(__always)
     static func seek(
         _ cursor: OpaquePointer, _ operation: MDB_cursor_op, _ wanted: RawSpan, key: inout MDB_val,

@@ -1,4 +1,5 @@
 internal import Dispatch
+internal import Synchronization
 
 extension LMDBEnvironment {
     /// Frees the slots of readers whose process died, which keep old pages from being used again. For timers.
@@ -104,6 +105,7 @@ extension LMDBEnvironment {
                     detail: "the address space has no room for a map of \(wanted) bytes",
                     remedy: "Raise the process's limit on address space (ulimit -v)")
             }
+            mapNumber.add(1, ordering: .relaxed)
             let code = unsafe Calls.setMapSize(handle.pointer, wanted)
             guard code == 0 else {
                 gate.markBroken()

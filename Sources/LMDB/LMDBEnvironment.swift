@@ -54,6 +54,8 @@ package final class LMDBEnvironment: Sendable {
     let appendGuesses: AppendGuesses
     /// What LMDB was last told; changed by the holder of the writer's seat only.
     let defersMetaSync = HandoverMutex(false)
+    /// How often the map was exchanged for a larger one, while nobody read.
+    let mapNumber = Atomic(0)
     /// Whether LMDB has given this environment up.
     let hasPanicked = Atomic(false)
     private let forkGeneration: Int

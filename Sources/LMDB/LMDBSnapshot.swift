@@ -25,6 +25,11 @@ package struct LMDBSnapshot: ~Escapable {
             if entry.isHidden { return nil }
             return unsafe _overrideLifetime(entry.value, copying: self)
         }
+        if let tree = unsafe context._withUnsafeGuaranteedRef({ $0.tree(of: database) }),
+            let value = unsafe tree.find(key)
+        {
+            return unsafe _overrideLifetime(RawSpan(_unsafeBytes: value), copying: self)
+        }
         var found = unsafe MDB_val()
         let code = unsafe Calls.get(context._withUnsafeGuaranteedRef { unsafe $0.handle }, database, key, into: &found)
         if code == 0 {
@@ -32,6 +37,22 @@ package struct LMDBSnapshot: ~Escapable {
         }
         if code == MDB_NOTFOUND { return nil }
         throw unsafe context.takeUnretainedValue().failure(code, "mdb_get")
+    }
+
+    /// Looks for some values at once, which takes less time than one after the other.
+    ///
+    /// - Parameters:
+    ///   - keys: the bytes of the keys, one behind the other.
+    ///   - ends: where each of them ends.
+    ///   - range: which to look for: ``FoundValues/capacity`` at most.
+    @_lifetime(copy self)
+    package func find(_ database: LMDBDatabase, keys: RawSpan, ends: Span<Int>, _ range: Range<Int>) -> FoundValues {
+        var values = FoundValues()
+        let tree = unsafe context._withUnsafeGuaranteedRef { context in
+            context.overlay == nil ? context.tree(of: database, lookups: range.count) : nil
+        }
+        if let tree { unsafe keys.withUnsafeBytes { unsafe values.find(tree, $0, ends, range) } }
+        return unsafe _overrideLifetime(values, copying: self)
     }
 
     /// What an overlay has under a key; nil where it leaves that to the snapshot. Apart, as most transactions have none.
@@ -74,9 +95,12 @@ enum LMDBKey {
     static let maximumByteCount = 511
 
     @inline(__always)
-    static func isValid(_ key: RawSpan) -> Bool {
+    static func isValid(_ key: RawSpan) -> Bool { isValid(byteCount: key.byteCount) }
+
+    @inline(__always)
+    static func isValid(byteCount: Int) -> Bool {
         // One comparison: an empty key wraps around to the largest number.
-        UInt(bitPattern: key.byteCount) &- 1 < UInt(maximumByteCount)
+        UInt(bitPattern: byteCount) &- 1 < UInt(maximumByteCount)
     }
 
     static func invalid(byteCount: Int, _ operation: StaticString, path: String) -> LMDBError {

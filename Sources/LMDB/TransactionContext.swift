@@ -19,6 +19,8 @@ final class TransactionContext: @unchecked Sendable {
     var hasFailed = false
     /// What its snapshots and the cursors opened from now on show instead of what they hold.
     var overlay: LMDBOverlay?
+    /// What a read transaction searches by itself.
+    private var trees = MappedTrees()
     /// Transactions on the same commit that this one had before `handle`; bytes and cursors may still be theirs.
     private var retired: [OpaquePointer] = unsafe []
 
@@ -31,6 +33,7 @@ final class TransactionContext: @unchecked Sendable {
     /// Puts a reset read transaction on the newest commit.
     func renew() -> Int32 {
         guard let handle = unsafe handle else { return 0 }
+        trees.begin(in: unsafe environment.takeUnretainedValue())
         return unsafe Calls.renew(handle)
     }
 
@@ -39,6 +42,15 @@ final class TransactionContext: @unchecked Sendable {
         endRetired()
         overlay = nil
         if let handle = unsafe handle { unsafe Calls.reset(handle) }
+    }
+
+    /// The tree of a database, where a read transaction searches it by itself; nil where LMDB is to be asked.
+    ///
+    /// - Parameter lookups: how many are to be made.
+    @inline(__always)
+    func tree(of database: LMDBDatabase, lookups: Int = 1) -> MappedTree? {
+        guard writing == nil, !CallFaults.isAnyPlanned else { return nil }
+        return trees.tree(of: database, lookups: lookups, in: self)
     }
 
     /// Ends the transaction, aborting what it did.

@@ -18,6 +18,12 @@ struct FetchCursor: ~Copyable, ~Escapable {
     /// Keys of records to go through before the walk goes on.
     private var pending = RecordKeyList(byteCount: 0)
     private var nextPending = 0
+    /// Looks up the records of `pending`.
+    private var lookup: RecordLookup
+    /// How many entries of an index were read last before the first of their records was.
+    private var readAhead = 1
+    /// Whether the walk is at an entry already that is next, and has a truncated key.
+    private var isBeforeGroup = false
     /// Whether the record that the walk is at came from `pending`.
     private var isAtPending = false
     /// Whether `pending` holds all that is left.
@@ -85,6 +91,7 @@ struct FetchCursor: ~Copyable, ~Escapable {
         isGathered = false
         toSkip = plan.offset
         remaining = plan.limit ?? .max
+        lookup = RecordLookup(scope)
         currentKey = unsafe _overrideLifetime(RawSpan(), copying: scope)
         currentRecord = unsafe _overrideLifetime(RawSpan(), copying: scope)
     }
@@ -93,7 +100,7 @@ struct FetchCursor: ~Copyable, ~Escapable {
     @_lifetime(self: copy self)
     mutating func take(_ keys: consuming RecordKeyList) {
         gatheredCount = keys.count
-        pending = keys
+        setPending(keys)
         isGathered = true
     }
 
@@ -277,7 +284,11 @@ struct FetchCursor: ~Copyable, ~Escapable {
     /// Goes to the next entry of the path, and to its record.
     @_lifetime(self: copy self)
     private mutating func step() throws(StoreError) -> Bool {
-        guard try walker.advance() else { return false }
+        if isBeforeGroup {
+            isBeforeGroup = false
+        } else {
+            guard try walker.advance() else { return false }
+        }
         // Freed from the walker at once, which would be copied for as long as the key is borrowed from it.
         let key = unsafe _overrideLifetime(walker.key, copying: scope)
         // An index entry's own record key may stand behind its value part.
@@ -291,8 +302,31 @@ struct FetchCursor: ~Copyable, ~Escapable {
             try take(unsafe _overrideLifetime(walker.value, copying: scope))
             return true
         }
+        if readsAhead {
+            try gatherAhead()
+            return true
+        }
         try fetch(unsafe _overrideLifetime(walker.recordKey(of: type), copying: scope))
         return true
+    }
+
+    /// Whether the keys of some entries are gathered before their records, which are looked up together then.
+    private var readsAhead: Bool { isIndexWalk && cover == nil }
+
+    /// Takes the keys of the entries from the one that the walk is at: few at first, as who asks may stop, and no more than are
+    /// wanted, so that none is read in vain.
+    @_lifetime(self: copy self)
+    private mutating func gatherAhead() throws(StoreError) {
+        readAhead = Swift.min(2 * readAhead, FoundValues.capacity)
+        let (wanted, isAll) = remaining.addingReportingOverflow(toSkip)
+        let count = isAll || plan.needsSort ? readAhead : Swift.min(readAhead, wanted)
+        var keys = RecordKeyList()
+        repeat {
+            keys.append(try walker.recordKey(of: type))
+            guard keys.count < count, try walker.advance() else { break }
+            isBeforeGroup = walker.key.byteCount >= orderedByteCount
+        } while !isBeforeGroup
+        setPending(keys)
     }
 
     @_lifetime(self: copy self)
@@ -320,10 +354,20 @@ struct FetchCursor: ~Copyable, ~Escapable {
         }
     }
 
+    /// Goes on with other keys.
+    @_lifetime(self: copy self)
+    private mutating func setPending(_ keys: consuming RecordKeyList) {
+        pending = keys
+        nextPending = 0
+        lookup.startOver()
+    }
+
     @_lifetime(self: copy self)
     private mutating func fetchPending(_ index: Int) throws(StoreError) {
+        let record = try unsafe _overrideLifetime(lookup.record(index, of: pending, type), copying: scope)
         // The bytes stay where they are for as long as `pending` holds them: until the next group is gathered.
-        try fetch(unsafe _overrideLifetime(pending[index], copying: scope))
+        currentKey = unsafe _overrideLifetime(pending[index], copying: scope)
+        try take(record)
     }
 
     // MARK: Several paths
@@ -347,8 +391,7 @@ struct FetchCursor: ~Copyable, ~Escapable {
             last = walks.count - 1
         }
         if isComplete {
-            pending = keys.finish(walk: last, isBackward: plan.isBackward)
-            nextPending = 0
+            setPending(keys.finish(walk: last, isBackward: plan.isBackward))
             isGathered = true
             if orderedByteCount < .max, pending.mayBeTruncated { try sortPending() }
         } else {
@@ -388,7 +431,7 @@ struct FetchCursor: ~Copyable, ~Escapable {
         var sortKey = ByteWriter(capacity: 64)
         let firstWord = SortWord(plan.order[0])
         // All records are wanted: what tells whether one is need not be asked for each.
-        let isPlainWalk = hasPlainWalk
+        let isPlainWalk = hasPlainWalk && !readsAhead
         while isPlainWalk ? try step() : try find() {
             do {
                 let table = try RecordBytes.table(of: currentRecord)
@@ -402,8 +445,7 @@ struct FetchCursor: ~Copyable, ~Escapable {
                 throw failed(error)
             }
         }
-        pending = found.finish()
-        nextPending = 0
+        setPending(found.finish())
         (isSorted, isGathered, isTested) = (true, true, true)
     }
 
@@ -423,8 +465,7 @@ struct FetchCursor: ~Copyable, ~Escapable {
     /// the beginning may be a hash.
     @_lifetime(self: copy self)
     private mutating func gatherGroup() throws(StoreError) {
-        pending = RecordKeyList()
-        nextPending = 0
+        setPending(RecordKeyList())
         let beginning = walker.key.extracting(first: orderedByteCount).array()
         while true {
             if isIndexWalk {
@@ -457,7 +498,7 @@ struct FetchCursor: ~Copyable, ~Escapable {
                 throw failed(error)
             }
         }
-        pending = found.finish()
+        setPending(found.finish())
     }
 }
 

@@ -5,6 +5,7 @@ struct FewRecords: ~Copyable, ~Escapable {
     private let scope: ReadingScope
     private let binding: TypedBinding
     private let keys: RecordKeyList
+    private var lookup: RecordLookup
     /// The place behind the one of the record that was come to last.
     private var next: Int
 
@@ -18,6 +19,7 @@ struct FewRecords: ~Copyable, ~Escapable {
         self.binding = binding
         count = Swift.max(0, keys.count - offset)
         next = offset
+        lookup = RecordLookup(scope)
         self.keys = keys
     }
 
@@ -33,8 +35,8 @@ struct FewRecords: ~Copyable, ~Escapable {
     /// The fields of the record that it is at.
     @usableFromInline
     @_lifetime(copy self)
-    func decoder() throws(StoreError) -> FieldDecoder {
-        let record = try scope.indexedRecord(binding.type, key: keys[next - 1])
+    mutating func decoder() throws(StoreError) -> FieldDecoder {
+        let record = try lookup.record(next - 1, of: keys, binding.type)
         do {
             return try scope.decoder(binding, record: record, verifying: true)
         } catch {
@@ -48,7 +50,7 @@ struct FewRecords: ~Copyable, ~Escapable {
 
     /// The record that it is at.
     @inlinable
-    func decoded<R: Record>(_ type: R.Type = R.self) throws(StoreError) -> R {
+    mutating func decoded<R: Record>(_ type: R.Type = R.self) throws(StoreError) -> R {
         let decoder = try decoder()
         do {
             return try R(from: decoder)

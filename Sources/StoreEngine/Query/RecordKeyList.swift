@@ -1,3 +1,5 @@
+import LMDB
+
 /// Record keys in one buffer, one behind the other.
 struct RecordKeyList: ~Copyable {
     private var bytes: ByteWriter
@@ -17,6 +19,12 @@ struct RecordKeyList: ~Copyable {
         bytes.append(key)
         if key.byteCount == KeyLimit.recordKey { mayBeTruncated = true }
         ends.append(bytes.count)
+    }
+
+    /// Looks for the values under some of the keys at once.
+    @_lifetime(copy snapshot)
+    func find(_ range: Range<Int>, _ database: LMDBDatabase, _ snapshot: borrowing LMDBSnapshot) -> FoundValues {
+        snapshot.find(database, keys: bytes.bytes, ends: ends.span, range)
     }
 
     subscript(index: Int) -> RawSpan {

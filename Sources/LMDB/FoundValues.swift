@@ -1,0 +1,43 @@
+/// Values that were looked for together.
+@safe
+package struct FoundValues: ~Copyable, ~Escapable {
+    /// How many are looked for at once: about as many as a processor can wait for.
+    package static let capacity = 16
+
+    private var values: InlineArray<16, UnsafeRawBufferPointer> = unsafe .init(
+        repeating: UnsafeRawBufferPointer(start: nil, count: 0))
+
+    /// None.
+    @_lifetime(immortal)
+    package init() {}
+
+    /// A value by the number of its key; nil where LMDB has to be asked.
+    package subscript(number: Int) -> RawSpan? {
+        @_lifetime(copy self)
+        borrowing get {
+            let value = unsafe values[number]
+            guard unsafe value.baseAddress != nil else { return nil }
+            return unsafe _overrideLifetime(RawSpan(_unsafeBytes: value), copying: self)
+        }
+    }
+
+    @_lifetime(self: copy self)
+    mutating func find(_ tree: MappedTree, _ keys: UnsafeRawBufferPointer, _ ends: Span<Int>, _ range: Range<Int>) {
+        let count = min(range.count, Self.capacity)
+        unsafe withUnsafeTemporaryAllocation(of: MappedTree.Search.self, capacity: Self.capacity) { searches in
+            guard let start = searches.baseAddress else { return }
+            var begin = range.lowerBound == 0 ? 0 : ends[range.lowerBound - 1]
+            for number in 0..<count {
+                let end = ends[range.lowerBound + number]
+                guard LMDBKey.isValid(byteCount: end - begin) else { return }
+                let key = unsafe UnsafeRawBufferPointer(rebasing: keys[begin..<end])
+                unsafe (start + number).initialize(to: MappedTree.Search(key))
+                begin = end
+            }
+            unsafe tree.goDown(start, count)
+            for number in 0..<count {
+                if let value = unsafe tree.value(start[number]) { unsafe values[number] = value }
+            }
+        }
+    }
+}

@@ -1,0 +1,117 @@
+import Foundation
+import Synchronization
+import Testing
+
+@testable import LMDB
+
+/// What a read transaction finds by itself, against a dictionary and against LMDB.
+///
+/// `MODELSTORE_SEED` repeats a seed that failed; `MODELSTORE_LONG=1` runs thousands.
+@Suite
+struct MappedTreeTests {
+    private static let seeds: ClosedRange<UInt64> = {
+        let environment = ProcessInfo.processInfo.environment
+        if let text = environment["MODELSTORE_SEED"], let seed = UInt64(text) { return seed...seed }
+        return 1...(environment["MODELSTORE_LONG"] == nil ? 20 : 3_000)
+    }()
+
+    @Test
+    func `Each key has the value that was put last, in trees of all forms`() throws {
+        for seed in Self.seeds {
+            var history = try TreeHistory(seed: seed)
+            for _ in 0..<4 {
+                try history.commit()
+                let mismatch = try history.mismatch()
+                if let mismatch {
+                    Issue.record("MODELSTORE_SEED=\(seed): \(mismatch)")
+                    return
+                }
+            }
+        }
+    }
+
+    @Test
+    func `A snapshot keeps what it found while pages are written anew`() throws {
+        let store = try TemporaryStore()
+        let keys = (0..<5_000).map { "key \($0)" }
+        try store.environment.store(keys.map { ($0, "old") })
+        let transaction = try store.environment.beginRead()
+        for _ in 0..<5 { #expect(try transaction.snapshot.value("key 7") == "old") }
+        for round in 0..<3 { try store.environment.store(keys.map { ($0, "new \(round)") }) }
+        for key in keys { #expect(try transaction.snapshot.value(key) == "old") }
+        for key in keys { #expect(try store.environment.value(key) == "new 2") }
+    }
+
+    @Test
+    func `What is known of a snapshot does not outlive the map`() throws {
+        let store = try TemporaryStore(LMDBEnvironment.Options(mapSize: 1 << 20, syncs: false))
+        try store.environment.store((0..<500).map { ("key \($0)", "value \($0)") })
+        for round in 1...20 {
+            let before = store.environment.mapNumber.load(ordering: .relaxed)
+            do {
+                let transaction = try store.environment.beginRead()
+                for number in 0..<500 { #expect(try transaction.snapshot.value("key \(number)") == "value \(number)") }
+            }
+            try store.environment.grow(to: (1 << 20) * (round + 1), waitingAtMost: 1)
+            #expect(store.environment.mapNumber.load(ordering: .relaxed) == before + 1)
+        }
+    }
+
+    @Test
+    func `A database that takes the place of a dropped one is searched in its own tree`() throws {
+        let store = try TemporaryStore()
+        for round in 0..<5 {
+            let name = "database \(round)"
+            try store.environment.store((0..<300).map { ("key \($0)", "\(round)") }, in: name)
+            for number in 0..<300 {
+                #expect(try store.environment.value("key \(number)", in: name) == "\(round)")
+            }
+            var transaction = try store.environment.beginWrite()
+            try transaction.drop(transaction.database(name))
+            try transaction.commit()
+            #expect(try store.environment.value("key 1", in: name) == nil)
+        }
+    }
+
+    /// No page is what it was, apart from those by which LMDB opens the file: nothing may crash, and nothing is found that
+    /// has not the very key.
+    @Test
+    func `Damaged pages lead to nothing that crashes`() throws {
+        for seed in Self.seeds {
+            var random = SplitMix(state: seed)
+            let directory = try TemporaryDirectory()
+            let keys = (0..<3_000).map { "\($0)" }
+            do {
+                let environment = try LMDBEnvironment.open(at: directory.path, options: .test)
+                defer { environment.close() }
+                try environment.store(keys.map { ($0, "value of \($0)") })
+            }
+            try Self.damage(directory.path, &random)
+            let environment = try LMDBEnvironment.open(at: directory.path, options: .test)
+            defer { environment.close() }
+            let transaction = try environment.beginRead()
+            guard let database = try transaction.snapshot.openDatabase(named: "test") else { continue }
+            for start in stride(from: 0, to: keys.count, by: 16) {
+                _ = KeyBatch(keys[start..<min(start + 16, keys.count)].map(\.bytes)).found(
+                    database, transaction.snapshot)
+            }
+        }
+    }
+
+    /// Changes bytes of the file, but not of its meta pages nor of the main database's root.
+    private static func damage(_ path: String, _ random: inout SplitMix) throws {
+        let file = URL(fileURLWithPath: path + "/data.mdb")
+        var bytes = try [UInt8](Data(contentsOf: file))
+        let spared = (0..<2).map { Int(truncatingIfNeeded: bytes.integer(at: $0 * 4_096 + 128, as: UInt64.self)) }
+        let pages = (2..<bytes.count / 4_096).filter { !spared.contains($0) }
+        for page in pages where random.chance(50) {
+            // Where a page's header and offsets are, in most of them.
+            let end = random.chance(70) ? 128 : 4_096
+            for _ in 0..<Int.random(in: 1...20, using: &random) {
+                bytes[page * 4_096 + Int.random(in: 0..<end, using: &random)] = UInt8.random(
+                    in: 0...255, using: &random)
+            }
+        }
+        try Data(bytes).write(to: file)
+    }
+}

@@ -1,0 +1,132 @@
+@testable import LMDB
+
+/// A database that changes at random, and what it should hold.
+struct TreeHistory {
+    /// What keys look like.
+    private enum Form: CaseIterable {
+        case numbers
+        case short
+        case sharingBeginnings
+        case ofAnyLength
+    }
+
+    private let store: TemporaryStore
+    private var random: SplitMix
+    private let form: Form
+    private let size: Int
+    private let largestValue: Int
+    private var entries: [[UInt8]: [UInt8]] = [:]
+
+    init(seed: UInt64) throws {
+        store = try TemporaryStore()
+        random = SplitMix(state: seed)
+        form = Form.allCases[Int(seed) % Form.allCases.count]
+        size = [1, 3, 60, 400, 3_000][Int.random(in: 0..<5, using: &random)]
+        largestValue = random.chance(30) ? 9_000 : 60
+    }
+
+    /// Puts some entries, replaces and deletes others.
+    mutating func commit() throws {
+        var transaction = try store.environment.beginWrite()
+        let database = try transaction.database()
+        // All keys in order: removals take them by their places, which are the same for a seed.
+        for key in entries.keys.sorted(by: { $0.lexicographicallyPrecedes($1) }) where random.chance(30) {
+            entries[key] = nil
+            unsafe try transaction.delete(database, key: key.span.bytes)
+        }
+        for _ in 0..<size {
+            let (key, value) = (makeKey(), makeValue())
+            entries[key] = value
+            unsafe try transaction.put(database, key: key.span.bytes, value: value.span.bytes)
+        }
+        try transaction.commit()
+    }
+
+    /// What a new snapshot has wrong; nil for nothing.
+    mutating func mismatch() throws -> String? {
+        let transaction = try store.environment.beginRead()
+        guard let database = try transaction.snapshot.openDatabase(named: "test") else { return "no database" }
+        var lookups = 0
+        for _ in 0..<2 {
+            var asked = entries.keys.sorted { $0.lexicographicallyPrecedes($1) }
+            asked += asked.prefix(300).flatMap { neighbours(of: $0) }
+            asked.shuffle(using: &random)
+            for key in asked {
+                let value = unsafe try transaction.snapshot.get(database, key: key.span.bytes)?.array()
+                guard value == entries[key] else { return "\(key) has \(String(describing: value))" }
+                lookups += 1
+            }
+            // What comes first in a snapshot is left to LMDB, and the rest is not.
+            guard lookups > MappedTrees.patience else { continue }
+            for start in stride(from: 0, to: asked.count, by: 16) {
+                let keys = Array(asked[start..<min(start + 16, asked.count)])
+                let found = KeyBatch(keys).found(database, transaction.snapshot)
+                for (key, value) in zip(keys, found) {
+                    let right = entries[key]
+                    // Values may lie on pages of their own where some are large; one that replaces them stays there.
+                    guard value == right || (value == nil && largestValue > 1_000) else {
+                        return "\(key) has \(String(describing: value)) where it is looked for with others"
+                    }
+                }
+            }
+        }
+        return nil
+    }
+
+    private mutating func makeKey() -> [UInt8] {
+        switch form {
+        case .numbers:
+            let number = random.chance(50) ? UInt64.random(in: 0..<5_000, using: &random) : random.next()
+            return (0..<8).map { UInt8(truncatingIfNeeded: number >> UInt64(56 - 8 * $0)) }
+        case .short: return bytes(Int.random(in: 1...7, using: &random))
+        case .sharingBeginnings: return "the same beginning: ".bytes + bytes(Int.random(in: 0...12, using: &random))
+        case .ofAnyLength: return bytes(Int.random(in: 1...511, using: &random))
+        }
+    }
+
+    private mutating func makeValue() -> [UInt8] {
+        Array(
+            repeating: UInt8.random(in: 0...255, using: &random),
+            count: Int.random(in: 0...largestValue, using: &random))
+    }
+
+    /// Few different bytes, with the ends of their range: many keys are alike up to their ends.
+    private mutating func bytes(_ count: Int) -> [UInt8] {
+        (0..<count).map { _ in
+            [0, 1, 0x7F, 0x80, 0xFF, UInt8.random(in: 0...255, using: &random)].randomElement(using: &random) ?? 0
+        }
+    }
+
+    /// Keys that come right before or behind one.
+    private func neighbours(of key: [UInt8]) -> [[UInt8]] {
+        var changed = key
+        changed[key.count - 1] &+= 1
+        var near = [changed]
+        if key.count > 1 { near.append(Array(key.dropLast())) }
+        if key.count < LMDBKey.maximumByteCount { near.append(key + [0]) }
+        return near
+    }
+}
+
+/// Up to sixteen keys that are looked for together.
+struct KeyBatch {
+    private let bytes: [UInt8]
+    private let ends: [Int]
+
+    init(_ keys: [[UInt8]]) {
+        bytes = keys.flatMap { $0 }
+        ends = keys.indices.map { keys[...$0].reduce(0) { $0 + $1.count } }
+    }
+
+    /// What is found without LMDB.
+    func found(_ database: LMDBDatabase, _ snapshot: borrowing LMDBSnapshot) -> [[UInt8]?] {
+        let values = unsafe snapshot.find(database, keys: bytes.span.bytes, ends: ends.span, 0..<ends.count)
+        var found: [[UInt8]?] = []
+        for number in ends.indices { found.append(values[number]?.array()) }
+        return found
+    }
+}
+
+extension RawSpan {
+    fileprivate func array() -> [UInt8] { unsafe withUnsafeBytes { unsafe Array($0) } }
+}
