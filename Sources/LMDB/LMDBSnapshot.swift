@@ -25,11 +25,6 @@ package struct LMDBSnapshot: ~Escapable {
             if entry.isHidden { return nil }
             return unsafe _overrideLifetime(entry.value, copying: self)
         }
-        if let tree = unsafe context._withUnsafeGuaranteedRef({ $0.tree(of: database) }),
-            let value = unsafe tree.find(key)
-        {
-            return unsafe _overrideLifetime(RawSpan(_unsafeBytes: value), copying: self)
-        }
         var found = unsafe MDB_val()
         let code = unsafe Calls.get(context._withUnsafeGuaranteedRef { unsafe $0.handle }, database, key, into: &found)
         if code == 0 {

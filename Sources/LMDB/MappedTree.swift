@@ -1,7 +1,7 @@
 internal import CLMDB
 internal import Glibc
 
-/// A database's tree in the map, as one read transaction sees it: finds single entries with less waiting than `mdb_get`.
+/// A database's tree in the map, as one read transaction sees it: finds several entries with less waiting than `mdb_get` for each.
 ///
 /// LMDB searches a page by comparisons whose outcome the processor has to guess, and guesses wrong half the time. Here a
 /// page is searched without guesses: each comparison chooses the next entry by a conditional move. Rows 1, 9 and 10 of the
@@ -75,21 +75,9 @@ struct MappedTree {
         /// Begins a search for a key of at least one byte.
         init(_ key: UnsafeRawBufferPointer) {
             unsafe self.key = key.baseAddress.unsafelyUnwrapped
-            keyCount = unsafe key.count
+            keyCount = key.count
             word = unsafe MappedTree.word(self.key, keyCount)
             unsafe first = self.key
-        }
-    }
-
-    /// The value under a key, in the map; nil where that is for LMDB to tell.
-    ///
-    /// - Parameter key: at least one byte.
-    @inline(__always)
-    func find(_ key: RawSpan) -> UnsafeRawBufferPointer? {
-        unsafe key.withUnsafeBytes { bytes in
-            var search = unsafe Search(bytes)
-            unsafe goDown(&search, 1)
-            return unsafe value(search)
         }
     }
 
@@ -117,7 +105,7 @@ struct MappedTree {
         let keyCount = Int(unsafe entry.loadUnaligned(fromByteOffset: 6, as: UInt16.self))
         let valueCount = Int(unsafe entry.loadUnaligned(as: UInt32.self))
         let value = unsafe entry + Self.entryByteCount + keyCount
-        guard unsafe keyCount == search.keyCount, unsafe entry.loadUnaligned(fromByteOffset: 4, as: UInt16.self) == 0,
+        guard keyCount == search.keyCount, unsafe entry.loadUnaligned(fromByteOffset: 4, as: UInt16.self) == 0,
             unsafe value - page + valueCount <= Self.pageSize,
             unsafe memcmp(entry + Self.entryByteCount, search.key, keyCount) == 0
         else { return nil }
@@ -141,7 +129,7 @@ struct MappedTree {
         }
         let low = unsafe entry.loadUnaligned(as: UInt32.self)
         let high = unsafe entry.loadUnaligned(fromByteOffset: 4, as: UInt16.self)
-        unsafe goTo(UInt64(low) | UInt64(high) << 32, &search)
+        goTo(UInt64(low) | UInt64(high) << 32, &search)
     }
 
     /// Begins with a page: how many entries it has.

@@ -46,7 +46,7 @@ extension ReadingScope {
         let binding = try binding(R.self)
         var records: [R] = []
         let lookup = equalityLookup(request, binding)
-        if let lookup, var few = try fewRecords(request, lookup, binding) {
+        if let lookup, var few = try keyedRecords(request, lookup, binding) {
             records.reserveCapacity(few.count)
             while few.advance() { records.append(try few.decoded()) }
             return records

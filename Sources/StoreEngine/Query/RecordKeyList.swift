@@ -1,6 +1,7 @@
 import LMDB
 
 /// Record keys in one buffer, one behind the other.
+@usableFromInline
 struct RecordKeyList: ~Copyable {
     private var bytes: ByteWriter
     private var ends: [Int] = []

@@ -3,6 +3,8 @@ import LMDB
 /// Looks up the records of a list of keys one after the other, and looks for the next ones together with each: what one of
 /// them waits for, all wait for at once.
 struct RecordLookup: ~Copyable, ~Escapable {
+    private static let leastCount = 4
+
     private let scope: ReadingScope
     private var found: FoundValues
     /// The places of the keys that were looked for.
@@ -24,11 +26,30 @@ struct RecordLookup: ~Copyable, ~Escapable {
     mutating func record(
         _ place: Int, of keys: borrowing RecordKeyList, _ type: OpenType
     ) throws(StoreError) -> RawSpan {
+        if let record = found(place, of: keys, type) { return record }
+        return try scope.indexedRecord(type, key: keys[place])
+    }
+
+    /// The stored record under a key of the list; nil where there is none.
+    @_lifetime(self: copy self)
+    @_lifetime(copy self)
+    mutating func find(
+        _ place: Int, of keys: borrowing RecordKeyList, _ type: OpenType
+    ) throws(StoreError) -> RawSpan? {
+        if let record = found(place, of: keys, type) { return record }
+        return try scope.value(type.database, key: keys[place])
+    }
+
+    /// The record among those that were looked for together; nil where that does not tell.
+    @_lifetime(self: copy self)
+    @_lifetime(copy self)
+    private mutating func found(_ place: Int, of keys: borrowing RecordKeyList, _ type: OpenType) -> RawSpan? {
         if !range.contains(place) {
+            // One after the other takes less time where they are few.
+            guard keys.count - place >= Self.leastCount else { return nil }
             range = place..<Swift.min(keys.count, place + FoundValues.capacity)
             found = unsafe _overrideLifetime(keys.find(range, type.database, scope.snapshot), copying: scope)
         }
-        if let record = found[place - range.lowerBound] { return unsafe _overrideLifetime(record, copying: scope) }
-        return try scope.indexedRecord(type, key: keys[place])
+        return unsafe _overrideLifetime(found[place - range.lowerBound], copying: scope)
     }
 }

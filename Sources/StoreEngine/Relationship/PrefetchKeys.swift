@@ -44,6 +44,23 @@ struct PrefetchKeys: Sendable {
     @usableFromInline
     func key(_ group: Int) -> [UInt8] { keys[group] }
 
+    /// The keys of the records, which may be truncated.
+    @usableFromInline
+    func recordKeys() -> RecordKeyList {
+        var list = RecordKeyList(byteCount: 16 * keys.count, count: keys.count)
+        for key in keys {
+            guard key.count > KeyLimit.recordKey else {
+                unsafe list.append(key.span.bytes)
+                continue
+            }
+            var truncated = ByteWriter(capacity: key.count)
+            truncated.append(key)
+            KeyLimit.truncateRecordKey(&truncated)
+            list.append(truncated.bytes)
+        }
+        return list
+    }
+
     /// The places of those that ask for a record, in order.
     @usableFromInline
     func places(_ group: Int) -> ArraySlice<Int> { order[starts[group]..<starts[group + 1]] }

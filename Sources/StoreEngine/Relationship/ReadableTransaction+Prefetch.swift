@@ -107,12 +107,14 @@ extension ReadingScope {
     ) throws(StoreError) -> (found: [Target?], scannedCount: Int) {
         let keys = PrefetchKeys(references)
         var found: [Target?] = Array(repeating: nil, count: references.count)
-        var seek = try RecordSeek(self, binding: binding(Target.self))
-        for group in keys.groups where try seek.find(idKey: keys.key(group)) {
-            let record = try seek.record(Target.self)
+        let binding = try binding(Target.self)
+        var records = keyedRecords(binding, keys.recordKeys())
+        for group in keys.groups where records.advance() {
+            guard try records.isThere(idKey: keys.key(group)) else { continue }
+            let record: Target = try records.decoded()
             for place in keys.places(group) { found[place] = record }
         }
-        return (found, seek.scannedCount)
+        return (found, records.count)
     }
 
     /// Records, each with those that it refers to.
@@ -143,14 +145,14 @@ extension ReadingScope {
         for group in keys.groups {
             for place in keys.places(group) { found[place].reserveCapacity(referrers.counts[group]) }
         }
-        var seek = try RecordSeek(self, binding: binding)
         // In the order of the referrers, so that all of them are read in one pass.
-        for number in 0..<referrers.count where try seek.find(recordKey: referrers[number]) {
-            let record = try seek.record(Source.self)
+        var records = keyedRecords(binding, referrers.recordKeys())
+        for number in 0..<referrers.count where records.advance() {
+            let record: Source = try records.decoded()
             for place in keys.places(referrers.group(number)) { found[place].append(record) }
         }
         if referrers.mayBeTruncated { for place in found.indices { found[place].sortByID() } }
-        return (found, referrers.count + seek.scannedCount)
+        return (found, referrers.count + records.count)
     }
 }
 

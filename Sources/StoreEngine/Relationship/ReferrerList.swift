@@ -35,14 +35,14 @@ struct ReferrerList: ~Copyable {
         counts[group] += 1
     }
 
-    /// The key of a referrer.
+    /// The keys of the referrers, in order.
     @usableFromInline
-    subscript(place: Int) -> RawSpan {
-        @_lifetime(borrow self)
-        borrowing get {
-            let entry = entries[place]
-            return keys.bytes.extracting(entry.start..<entry.start + Int(entry.byteCount))
+    borrowing func recordKeys() -> RecordKeyList {
+        var list = RecordKeyList(byteCount: keys.count, count: entries.count)
+        for entry in entries {
+            list.append(keys.bytes.extracting(entry.start..<entry.start + Int(entry.byteCount)))
         }
+        return list
     }
 
     /// The number of the record that a referrer refers to.

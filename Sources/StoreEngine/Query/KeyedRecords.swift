@@ -1,7 +1,7 @@
-/// The few records that a request by equality asks for, in order. Support for fetching; nothing to use directly.
+/// Records by a list of their keys, in its order. Support for fetching; nothing to use directly.
 @safe
 @usableFromInline
-struct FewRecords: ~Copyable, ~Escapable {
+struct KeyedRecords: ~Copyable, ~Escapable {
     private let scope: ReadingScope
     private let binding: TypedBinding
     private let keys: RecordKeyList
@@ -30,6 +30,20 @@ struct FewRecords: ~Copyable, ~Escapable {
         guard next < keys.count else { return false }
         next += 1
         return true
+    }
+
+    /// Whether the record that it is at is there, and has the very id, of which a key may have the beginning alone.
+    ///
+    /// - Parameter idKey: the whole key of the id.
+    @usableFromInline
+    mutating func isThere(idKey: [UInt8]) throws(StoreError) -> Bool {
+        guard let record = try lookup.find(next - 1, of: keys, binding.type) else { return false }
+        guard idKey.count > KeyLimit.recordKey else { return true }
+        do {
+            return try Referrers.idKey(of: record, binding.type) == idKey
+        } catch {
+            throw damage(error)
+        }
     }
 
     /// The fields of the record that it is at.
@@ -66,12 +80,20 @@ extension ReadingScope {
     /// - Parameter lookup: the walk.
     @usableFromInline
     @_lifetime(copy self)
-    func fewRecords<R: Record>(
+    func keyedRecords<R: Record>(
         _ request: FetchRequest<R>, _ lookup: EqualityLookup, _ binding: TypedBinding
-    ) throws(StoreError) -> FewRecords? {
+    ) throws(StoreError) -> KeyedRecords? {
         guard lookup.isOrdered else { return nil }
         try note(request.request, typeIndex: binding.typeIndex)
         guard let keys = try lookup.keys(request.request, of: binding.type, self) else { return nil }
-        return FewRecords(self, binding, keys, offset: request.request.offset)
+        return KeyedRecords(self, binding, keys, offset: request.request.offset)
+    }
+
+    /// The records under some keys.
+    @usableFromInline
+    @_lifetime(copy self)
+    func keyedRecords(_ binding: TypedBinding, _ keys: consuming RecordKeyList) -> KeyedRecords {
+        note(binding.type.type)
+        return KeyedRecords(self, binding, keys, offset: 0)
     }
 }
