@@ -4,8 +4,9 @@ package struct FoundValues: ~Copyable, ~Escapable {
     /// How many are looked for at once: about as many as a processor can wait for.
     package static let capacity = 16
 
-    private var values: InlineArray<16, UnsafeRawBufferPointer> = unsafe .init(
-        repeating: UnsafeRawBufferPointer(start: nil, count: 0))
+    /// For each key that was looked for; no bytes where LMDB has to be asked. On the heap, as an array in place is copied for each
+    /// look at it.
+    private var values: [UnsafeRawBufferPointer] = unsafe []
 
     /// None.
     @_lifetime(immortal)
@@ -15,12 +16,18 @@ package struct FoundValues: ~Copyable, ~Escapable {
     package subscript(number: Int) -> RawSpan? {
         @_lifetime(copy self)
         borrowing get {
+            guard unsafe number < values.count else { return nil }
             let value = unsafe values[number]
             guard unsafe value.baseAddress != nil else { return nil }
             return unsafe _overrideLifetime(RawSpan(_unsafeBytes: value), copying: self)
         }
     }
 
+    /// Forgets all.
+    @_lifetime(self: copy self)
+    mutating func removeAll() { unsafe values.removeAll(keepingCapacity: true) }
+
+    /// Looks for some more.
     @_lifetime(self: copy self)
     mutating func find(_ tree: MappedTree, _ keys: UnsafeRawBufferPointer, _ ends: Span<Int>, _ range: Range<Int>) {
         let count = min(range.count, Self.capacity)
@@ -35,8 +42,9 @@ package struct FoundValues: ~Copyable, ~Escapable {
                 begin = end
             }
             unsafe tree.goDown(start, count)
+            unsafe values.reserveCapacity(values.count + count)
             for number in 0..<count {
-                if let value = unsafe tree.value(start[number]) { unsafe values[number] = value }
+                unsafe values.append(tree.value(start[number]) ?? UnsafeRawBufferPointer(start: nil, count: 0))
             }
         }
     }

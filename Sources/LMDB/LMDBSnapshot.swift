@@ -40,14 +40,16 @@ package struct LMDBSnapshot: ~Escapable {
     ///   - keys: the bytes of the keys, one behind the other.
     ///   - ends: where each of them ends.
     ///   - range: which to look for: ``FoundValues/capacity`` at most.
-    @_lifetime(copy self)
-    package func find(_ database: LMDBDatabase, keys: RawSpan, ends: Span<Int>, _ range: Range<Int>) -> FoundValues {
-        var values = FoundValues()
+    ///   - values: holds those values, and no others, then.
+    @_lifetime(values: copy self)
+    package func find(
+        _ database: LMDBDatabase, keys: RawSpan, ends: Span<Int>, _ range: Range<Int>, into values: inout FoundValues
+    ) {
+        values.removeAll()
         let tree = unsafe context._withUnsafeGuaranteedRef { context in
             context.overlay == nil ? context.tree(of: database, lookups: range.count) : nil
         }
         if let tree { unsafe keys.withUnsafeBytes { unsafe values.find(tree, $0, ends, range) } }
-        return unsafe _overrideLifetime(values, copying: self)
     }
 
     /// What an overlay has under a key; nil where it leaves that to the snapshot. Apart, as most transactions have none.

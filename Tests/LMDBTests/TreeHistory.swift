@@ -120,7 +120,8 @@ struct KeyBatch {
 
     /// What is found without LMDB.
     func found(_ database: LMDBDatabase, _ snapshot: borrowing LMDBSnapshot) -> [[UInt8]?] {
-        let values = unsafe snapshot.find(database, keys: bytes.span.bytes, ends: ends.span, 0..<ends.count)
+        var values = FoundValues()
+        unsafe snapshot.find(database, keys: bytes.span.bytes, ends: ends.span, 0..<ends.count, into: &values)
         var found: [[UInt8]?] = []
         for number in ends.indices { found.append(values[number]?.array()) }
         return found

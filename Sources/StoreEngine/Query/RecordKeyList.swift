@@ -23,9 +23,12 @@ struct RecordKeyList: ~Copyable {
     }
 
     /// Looks for the values under some of the keys at once.
-    @_lifetime(copy snapshot)
-    func find(_ range: Range<Int>, _ database: LMDBDatabase, _ snapshot: borrowing LMDBSnapshot) -> FoundValues {
-        snapshot.find(database, keys: bytes.bytes, ends: ends.span, range)
+    @_lifetime(values: copy snapshot)
+    func find(
+        _ range: Range<Int>, _ database: LMDBDatabase, _ snapshot: borrowing LMDBSnapshot,
+        into values: inout FoundValues
+    ) {
+        snapshot.find(database, keys: bytes.bytes, ends: ends.span, range, into: &values)
     }
 
     subscript(index: Int) -> RawSpan {

@@ -48,7 +48,7 @@ struct RecordLookup: ~Copyable, ~Escapable {
             // One after the other takes less time where they are few.
             guard keys.count - place >= Self.leastCount else { return nil }
             range = place..<Swift.min(keys.count, place + FoundValues.capacity)
-            found = unsafe _overrideLifetime(keys.find(range, type.database, scope.snapshot), copying: scope)
+            keys.find(range, type.database, scope.snapshot, into: &found)
         }
         return unsafe _overrideLifetime(found[place - range.lowerBound], copying: scope)
     }
