@@ -1,11 +1,14 @@
 internal import CLMDB
 internal import Glibc
 
-/// A database's tree in the map, as one read transaction sees it: finds several entries with less waiting than `mdb_get` for each.
+/// A database's tree in the map, as one read transaction sees it: finds several entries in less time than `mdb_get` takes for
+/// one after the other.
 ///
-/// LMDB searches a page by comparisons whose outcome the processor has to guess, and guesses wrong half the time. Here a
-/// page is searched without guesses: each comparison chooses the next entry by a conditional move. Rows 1, 9 and 10 of the
-/// benchmarks show what that saves.
+/// A lookup waits for memory at nearly each entry that it compares with, and which one is next depends on the comparison. So
+/// lookups one after the other wait one after the other. Here some keys go down the tree at once, and each asks memory for
+/// its next entry before any looks at its own: they wait together. A comparison is arithmetic, as a branch would be guessed
+/// wrong half the time. For one key alone `mdb_get` takes less time: what it guesses is asked of memory early. Rows 9a, 9e and
+/// 10 of the benchmarks show what this saves.
 ///
 /// What is found is taken where an entry of a leaf has the very key that is asked for, which makes it the answer: the pages of
 /// a snapshot do not change while a transaction reads it. Everything else, such as a key that is not there, a value on pages
@@ -18,7 +21,8 @@ internal import Glibc
 /// bytes), a leaf the value's length (4) and flags (2); the value follows the key. A branch's first entry has no key: it
 /// stands for all that comes before the second.
 ///
-/// The search without branches: P.-V. Khuong, P. Morin, "Array Layouts for Comparison-Based Searching", ACM JEA 2017.
+/// Searches that wait together: O. Kocberber, B. Falsafi, B. Grot, "Asynchronous Memory Access Chaining", VLDB 2015. The
+/// search without branches: P.-V. Khuong, P. Morin, "Array Layouts for Comparison-Based Searching", ACM JEA 2017.
 @safe
 struct MappedTree {
     private static let pageSize = 4_096

@@ -1,8 +1,9 @@
 import LMDB
 
-/// Looks up the records of a list of keys one after the other, and looks for the next ones together with each: what one of
-/// them waits for, all wait for at once.
+/// Looks up the records of a list of keys in its order, and searches for the next ones together with one: they wait for memory
+/// at once.
 struct RecordLookup: ~Copyable, ~Escapable {
+    /// Fewer are looked up one after the other, which takes less time then.
     private static let leastCount = 4
 
     private let scope: ReadingScope
@@ -45,7 +46,6 @@ struct RecordLookup: ~Copyable, ~Escapable {
     @_lifetime(copy self)
     private mutating func found(_ place: Int, of keys: borrowing RecordKeyList, _ type: OpenType) -> RawSpan? {
         if !range.contains(place) {
-            // One after the other takes less time where they are few.
             guard keys.count - place >= Self.leastCount else { return nil }
             range = place..<Swift.min(keys.count, place + FoundValues.capacity)
             keys.find(range, type.database, scope.snapshot, into: &found)
