@@ -186,9 +186,7 @@ struct MappedTree {
 
     /// All bits where an entry does not come after a key, else none.
     @inline(__always)
-    private static func mask(
-        whereNotAfter entry: UnsafeRawPointer, _ search: Search
-    ) -> Int {
+    private static func mask(whereNotAfter entry: UnsafeRawPointer, _ search: Search) -> Int {
         let (key, keyCount, word) = unsafe (search.key, search.keyCount, search.word)
         let count = Int(unsafe entry.loadUnaligned(fromByteOffset: 6, as: UInt16.self))
         let other = unsafe self.word(entry + entryByteCount, count)
@@ -198,7 +196,7 @@ struct MappedTree {
         }
         // The borrow of a subtraction: a comparison would be compiled to a branch.
         let borrow = (~word & other) | (~(word ^ other) & (word &- other))
-        return ~(Int(bitPattern: UInt(borrow)) >> 63)
+        return ~(Int(truncatingIfNeeded: borrow) >> 63)
     }
 
     @inline(never)

@@ -24,7 +24,7 @@ struct MappedTrees {
     ///
     /// - Parameter lookups: how many are to be made.
     @inline(__always)
-    mutating func tree(of database: LMDBDatabase, lookups: Int = 1, in context: TransactionContext) -> MappedTree? {
+    mutating func tree(of database: LMDBDatabase, lookups: Int, in context: TransactionContext) -> MappedTree? {
         let number = Int(database.handle)
         let snapshot = unsafe Calls.identifier(of: context.handle)
         if number < entries.count, entries[number].snapshot == snapshot, let tree = entries[number].tree { return tree }

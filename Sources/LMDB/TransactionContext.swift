@@ -48,7 +48,7 @@ final class TransactionContext: @unchecked Sendable {
     ///
     /// - Parameter lookups: how many are to be made.
     @inline(__always)
-    func tree(of database: LMDBDatabase, lookups: Int = 1) -> MappedTree? {
+    func tree(of database: LMDBDatabase, lookups: Int) -> MappedTree? {
         guard writing == nil, !CallFaults.isAnyPlanned else { return nil }
         return trees.tree(of: database, lookups: lookups, in: self)
     }
