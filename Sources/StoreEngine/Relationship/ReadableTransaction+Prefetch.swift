@@ -141,18 +141,26 @@ extension ReadingScope {
         let binding = try binding(Source.self)
         let keys = PrefetchKeys(records)
         let referrers = try referrers(inverse.field, binding, keys)
+        // In the order of the referrers, so that all of them are read in one pass, each to where those of its group lie together.
+        var sources: [Source?] = Array(repeating: nil, count: referrers.count)
+        var sorted = keyedRecords(binding, referrers.recordKeys())
+        for number in 0..<referrers.count where sorted.advance() {
+            sources[referrers.place(number)] = try sorted.decoded()
+        }
         var found: [[Source]] = Array(repeating: [], count: records.count)
+        var start = 0
         for group in keys.groups {
-            for place in keys.places(group) { found[place].reserveCapacity(referrers.counts[group]) }
+            let end = start + referrers.counts[group]
+            var own: [Source] = []
+            own.reserveCapacity(end - start)
+            for place in start..<end {
+                if let source = sources[place].take() { own.append(source) }
+            }
+            if referrers.mayBeTruncated { own.sortByID() }
+            for place in keys.places(group) { found[place] = own }
+            start = end
         }
-        // In the order of the referrers, so that all of them are read in one pass.
-        var records = keyedRecords(binding, referrers.recordKeys())
-        for number in 0..<referrers.count where records.advance() {
-            let record: Source = try records.decoded()
-            for place in keys.places(referrers.group(number)) { found[place].append(record) }
-        }
-        if referrers.mayBeTruncated { for place in found.indices { found[place].sortByID() } }
-        return (found, referrers.count + records.count)
+        return (found, referrers.count + sorted.count)
     }
 }
 

@@ -1,20 +1,12 @@
 import LMDB
 
-/// The records that refer to some others, in the order of their keys, each with the number of the one that it refers to.
+/// The records that refer to some others: found for one after the other, and then put in the order of their keys.
 ///
 /// All keys lie in one buffer, so that neither finding nor sorting thousands of them allocates for each.
 @usableFromInline
 struct ReferrerList: ~Copyable {
-    private struct Entry {
-        /// The first eight bytes of the key, which settle most comparisons.
-        let word: UInt64
-        let start: Int
-        let byteCount: Int32
-        let group: Int32
-    }
-
     private var keys = ByteWriter(capacity: 4_096)
-    private var entries: [Entry] = []
+    private var entries: [ReferrerEntry] = []
     /// How many refer to each.
     @usableFromInline private(set) var counts: [Int]
 
@@ -25,11 +17,11 @@ struct ReferrerList: ~Copyable {
     /// Whether a key may be truncated, so that they need not come in the order of ids.
     @usableFromInline private(set) var mayBeTruncated = false
 
-    /// Adds a record that refers to record number `group`.
+    /// Adds a record that refers to record number `group`, behind those of lower numbers.
     mutating func append(_ key: RawSpan, group: Int) {
         entries.append(
-            Entry(
-                word: key.leadingWord, start: keys.count, byteCount: Int32(key.byteCount), group: Int32(group)))
+            ReferrerEntry(
+                word: key.leadingWord, start: keys.count, byteCount: Int32(key.byteCount), place: Int32(entries.count)))
         keys.append(key)
         if key.byteCount == KeyLimit.recordKey { mayBeTruncated = true }
         counts[group] += 1
@@ -40,44 +32,21 @@ struct ReferrerList: ~Copyable {
     borrowing func recordKeys() -> RecordKeyList {
         var list = RecordKeyList(byteCount: keys.count, count: entries.count)
         for entry in entries {
-            list.append(keys.bytes.extracting(entry.start..<entry.start + Int(entry.byteCount)))
+            list.append(entry.key(in: keys.bytes))
         }
         return list
     }
 
-    /// The number of the record that a referrer refers to.
+    /// As which a referrer was added.
     @usableFromInline
-    borrowing func group(_ place: Int) -> Int { Int(entries[place].group) }
+    borrowing func place(_ number: Int) -> Int { Int(entries[number].place) }
 
-    /// Puts all in the order of their keys, and those of one record in that of the numbers.
+    /// Puts all in the order of their keys.
     mutating func sort() {
-        var sorted: [Entry] = []
+        var sorted: [ReferrerEntry] = []
         swap(&sorted, &entries)
-        unsafe keys.bytes.withUnsafeBytes { bytes in
-            sorted.sort { left, right in
-                if left.word != right.word { return left.word < right.word }
-                let all = unsafe RawSpan(_unsafeBytes: bytes)
-                let order = all.extracting(left.start..<left.start + Int(left.byteCount))
-                    .compared(to: all.extracting(right.start..<right.start + Int(right.byteCount)))
-                return order == 0 ? left.group < right.group : order < 0
-            }
-        }
+        sorted.sort(byKeysIn: keys.bytes)
         entries = sorted
-    }
-}
-
-extension RawSpan {
-    /// The first eight bytes as a number that comes in their order; zeros follow where there are fewer.
-    var leadingWord: UInt64 {
-        if byteCount >= 8 {
-            return unsafe UInt64(bigEndian: unsafeLoadUnaligned(fromByteOffset: 0, as: UInt64.self))
-        }
-        var word: UInt64 = 0
-        for offset in 0..<byteCount {
-            word |=
-                UInt64(unsafe unsafeLoadUnaligned(fromByteOffset: offset, as: UInt8.self)) << UInt64(56 - 8 * offset)
-        }
-        return word
     }
 }
 
