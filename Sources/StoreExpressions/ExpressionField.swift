@@ -9,6 +9,8 @@ package struct ExpressionField: Hashable {
     package let isOptional: Bool
     /// The places of the field: that in the record, then those in the structs on the way.
     package let places: [Int]
+    /// How many references lead to the record that has the field.
+    package let hopCount: Int
 
     /// The type without any optionality.
     package var valueType: FieldType {
@@ -45,20 +47,25 @@ extension ExpressionField {
     /// Finds the field that `parts` name.
     ///
     /// - Parameter targets: the types that may be referred to.
+    /// - Parameter hopCount: how many references lead to what the names are of.
     /// - Parameter isValue: whether a value could stand there as well, so that its quotes may have been forgotten.
     /// - Throws: ``ExpressionError`` that names the nearest field.
     package init(
-        _ parts: [NamePart], of record: RecordType, among targets: [RecordType] = [], in source: ExpressionSource,
-        isValue: Bool = false
+        _ parts: [NamePart], of record: RecordType, among targets: [RecordType] = [], behind hopCount: Int = 0,
+        in source: ExpressionSource, isValue: Bool = false
     ) throws(ExpressionError) {
         if let element = record.element, parts.count == 1, parts[0].text == ExpressionSyntax.element,
             !parts[0].isQuoted
         {
-            self.init(name: FieldName([]), type: element, isOptional: element.isOptional, places: [])
+            self.init(
+                name: FieldName([]), type: element, isOptional: element.isOptional, places: [], hopCount: hopCount)
             return
         }
         if let name = record.element?.reference?.target, let target = targets.first(where: { $0.name == name }) {
-            try self.init(parts, of: target, among: targets, in: source, isValue: isValue)
+            // The element itself holds the id of the record that it refers to.
+            let isThere = parts.count > 1 || !target.isWholeID(parts[0].text)
+            try self.init(
+                parts, of: target, among: targets, behind: hopCount + (isThere ? 1 : 0), in: source, isValue: isValue)
             return
         }
         var fields = record.fields.map(\.schema)
@@ -67,7 +74,8 @@ extension ExpressionField {
         var places: [Int] = []
         var found: [String] = []
         var type = FieldType.bool
-        var hops = 0
+        var hopCount = hopCount
+        try source.requireReachable(hopCount, at: parts[0].range)
         for (index, part) in parts.enumerated() {
             guard let place = source.place(of: part.text, among: fields) else {
                 let names = record.element == nil ? fields.map(\.name) : [ExpressionSyntax.element]
@@ -85,17 +93,14 @@ extension ExpressionField {
             case .embedded(let schema): fields = schema.fields
             case .reference(let name, _):
                 guard let target = targets.first(where: { $0.name == name }) else { fallthrough }
-                hops += 1
-                guard hops <= ReferencePath.maximumHops else {
-                    throw source.error(
-                        at: parts[index + 1].range,
-                        "a path goes through at most \(ReferencePath.maximumHops) references")
-                }
+                hopCount += 1
+                try source.requireReachable(hopCount, at: parts[index + 1].range)
                 fields = target.fields.map(\.schema)
             default: throw source.error(at: parts[index + 1].range, "\(owner) has no fields: it is \(type)")
             }
         }
-        self.init(name: FieldName(found), type: type, isOptional: isOptional, places: places)
+        self.init(
+            name: FieldName(found), type: type, isOptional: isOptional, places: places, hopCount: hopCount)
     }
 
     private static func remedy(_ parts: [NamePart], at index: Int, among names: [String], isValue: Bool) -> String {
@@ -108,5 +113,20 @@ extension ExpressionField {
         }
         if let quoted { return "a text is in quotes: \(quoted)" }
         return "it has \(names.map { FieldName([$0]).text }.joined(separator: ", "))"
+    }
+}
+
+extension ExpressionSource {
+    /// Fails for what stands at `range` where too many references lead there.
+    func requireReachable(_ hopCount: Int, at range: Range<Int>) throws(ExpressionError) {
+        guard hopCount > ReferencePath.maximumHops else { return }
+        throw error(at: range, "a path goes through at most \(ReferencePath.maximumHops) references")
+    }
+}
+
+extension RecordType {
+    /// Whether the field of this name alone is the id.
+    fileprivate func isWholeID(_ name: String) -> Bool {
+        idFields.count == 1 && fields.contains { $0.id == idFields[0] && $0.name == name }
     }
 }

@@ -6,6 +6,8 @@ package struct ExpressionInverse {
     package let name: InverseName
     /// The type of the records that refer.
     package let type: RecordType
+    /// How many references lead to them, this one counted.
+    package let hopCount: Int
 
     /// That there are none.
     package var isEmpty: ConditionNode { .inverse(name, .constant(true), .equal, 0) }
@@ -44,7 +46,9 @@ extension ExpressionParser {
 
     /// Reads `inverse(Type.field)`, which may stand behind a path of references.
     package mutating func inverse() throws(ExpressionError) -> ExpressionInverse {
-        let (path, target) = try inversePath(take())
+        let word = take()
+        let (path, target, hopCount) = try inversePath(word)
+        try source.requireReachable(hopCount + 1, at: word.range)
         _ = take()
         let range = current.range
         guard case .name(let parts) = current.kind, parts.count == 2 else {
@@ -63,23 +67,26 @@ extension ExpressionParser {
         _ = take()
         guard skip(.close) else { throw expected(")") }
         return ExpressionInverse(
-            name: InverseName(path: path, type: source.name, field: parts[1].text), type: source)
+            name: InverseName(path: path, type: source.name, field: parts[1].text), type: source,
+            hopCount: hopCount + 1)
     }
 
-    /// What stands before the word of an inverse, and the name of the type that it leads to.
+    /// What stands before the word of an inverse, the name of the type that it leads to, and through how many references.
     private func inversePath(
         _ token: ExpressionToken
-    ) throws(ExpressionError) -> (path: FieldName, target: String) {
+    ) throws(ExpressionError) -> (path: FieldName, target: String, hopCount: Int) {
         guard case .name(let parts) = token.kind, parts.count > 1 else {
             // What elements lead to is the record at hand, where they are references.
-            return (FieldName([]), type.element?.reference?.target ?? type.name)
+            if let reference = type.element?.reference { return (FieldName([]), reference.target, hopCount + 1) }
+            return (FieldName([]), type.name, hopCount)
         }
-        let field = try ExpressionField(Array(parts.dropLast()), of: type, among: targets, in: source)
+        let field = try ExpressionField(
+            Array(parts.dropLast()), of: type, among: targets, behind: hopCount, in: source)
         guard case .reference(let target, _) = field.type.unwrapped else {
             throw source.error(
                 at: token.range, "\(field.name.text) is \(field.type), which refers to no single record")
         }
-        return (field.name, target)
+        return (field.name, target, field.hopCount + 1)
     }
 
     /// Reads what is asked of the records that refer to the one at hand; nil where nothing such is next.
@@ -88,7 +95,8 @@ extension ExpressionParser {
         for test in ElementTest.allCases where current.isWord(test.rawValue) && isFollowed(by: .open) {
             let range = take().range
             _ = take()
-            let condition = try self.condition(of: inverse.type, at: range) { parser throws(ExpressionError) in
+            let condition = try self.condition(of: inverse.type, behind: inverse.hopCount, at: range) {
+                parser throws(ExpressionError) in
                 try parser.closedCondition()
             }
             switch test {
@@ -116,7 +124,7 @@ extension ExpressionParser {
         guard skip(word: "where") else { throw expected("where or )") }
         return .referrers(
             inverse,
-            try condition(of: inverse.type, at: range) { parser throws(ExpressionError) in
+            try condition(of: inverse.type, behind: inverse.hopCount, at: range) { parser throws(ExpressionError) in
                 try parser.closedCondition()
             })
     }

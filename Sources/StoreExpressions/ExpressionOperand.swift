@@ -47,7 +47,8 @@ extension ExpressionParser {
             return ExpressionOperand(kind: .literal(literal), range: token.range)
         }
         guard case .name(let parts) = token.kind else { throw expected(isValue ? "a value or a field" : "a condition") }
-        let field = try ExpressionField(parts, of: type, among: targets, in: source, isValue: isValue)
+        let field = try ExpressionField(
+            parts, of: type, among: targets, behind: hopCount, in: source, isValue: isValue)
         _ = take()
         return ExpressionOperand(kind: .field(field), range: token.range)
     }
@@ -55,7 +56,7 @@ extension ExpressionParser {
     /// Reads the field that a function is called with, of which the name and the parenthesis are passed.
     package mutating func fieldInParentheses(_ function: String) throws(ExpressionError) -> ExpressionField {
         guard case .name(let parts) = current.kind else { throw expected("the field of \(function)") }
-        let field = try ExpressionField(parts, of: type, among: targets, in: source)
+        let field = try ExpressionField(parts, of: type, among: targets, behind: hopCount, in: source)
         _ = take()
         guard skip(.close) else { throw expected(")") }
         return field

@@ -168,20 +168,21 @@ extension ExpressionParser {
         _ = take()
         _ = take()
         let inner = RecordType(elements: element, named: "an element of \(field.name.text)")
-        let condition = try self.condition(of: inner, at: range) { parser throws(ExpressionError) in
+        let condition = try self.condition(of: inner, behind: field.hopCount, at: range) {
+            parser throws(ExpressionError) in
             try parser.closedCondition()
         }
         return .elements(field.name, test, condition)
     }
 
-    /// Reads a condition on records, or elements, of another type.
+    /// Reads a condition on records, or elements, of another type, to which `innerHopCount` references lead.
     package mutating func condition(
-        of inner: RecordType, at range: Range<Int>,
+        of inner: RecordType, behind innerHopCount: Int, at range: Range<Int>,
         _ read: (inout ExpressionParser) throws(ExpressionError) -> ConditionNode
     ) throws(ExpressionError) -> ConditionNode {
-        let outer = type
-        type = inner
-        defer { type = outer }
+        let outer = (type, hopCount)
+        (type, hopCount) = (inner, innerHopCount)
+        defer { (type, hopCount) = outer }
         return try nested(at: range, read)
     }
 

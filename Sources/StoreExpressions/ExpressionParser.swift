@@ -37,6 +37,8 @@ package struct ExpressionParser {
     package let source: ExpressionSource
     /// What the fields are of: the record type, or the elements that a test of elements is about.
     package var type: RecordType
+    /// How many references lead from a record that is looked for to what the fields are of.
+    package var hopCount = 0
     /// The types that fields of `type` may refer to, and these in turn; none where names go through no references.
     package let targets: [RecordType]
     private let tokens: [ExpressionToken]

@@ -118,7 +118,9 @@ import Testing
         }
         for mistake in [
             "room.flor > 1", "room.floor.x > 1", "room == 3", "users.name == 'Ann'",
-            "owner.boss.boss.boss.boss.boss.name == 'Ann'",
+            "owner.boss.boss.boss.boss.boss.name == 'Ann'", "users any (boss.boss.boss.boss.name == 'Ann')",
+            "owner.boss.boss.boss.inverse(Desk.owner) any (width > 1)",
+            "users any (inverse(Desk.owner) any (owner.boss.boss.name == 'Ann'))",
         ] {
             try transcript.run("query", "Desk", "--where", mistake)
         }
