@@ -41,6 +41,12 @@ import Testing
             "$0.room == \"kitchen\"", "$0.celsius > 30", "100 - $0.id > $0.spare",
         ]
         #expect(try errors(calculated.joined(separator: " && "), scopes: 20_000) == [])
+        let mixed = [
+            "$0.place.floor == $0.id", "$0.spare < $0.id", "$0.id >= $0.spare", "$0.note != $0.room",
+            "$0.place.floor != $0.spare", "$0.celsius < $0.target", "$0.room == $0.note", "$0.spare > $0.place.floor",
+            "$0.id == $0.spare", "$0.note == $0.place.city",
+        ]
+        #expect(try errors(mixed.joined(separator: " && "), scopes: 5_000) == [])
         // The limit is one that can be passed.
         #expect(try errors(terms.joined(separator: " && "), scopes: 5) != [])
     }

@@ -28,6 +28,9 @@ public protocol FieldValue: Sendable {
 
 /// A value that can be (part of) an id or of an index: it has an encoding whose byte order is its order.
 public protocol IndexableValue: FieldValue, Hashable {
+    /// What values are compared as: the type itself, or for an optional that of the values that are there.
+    associatedtype Compared: IndexableValue = Self
+
     /// Appends the order-preserving encoding, which also tells where it ends.
     ///
     /// For any two values `a` and `b`, `a < b` exactly when the bytes of `a` come before those of `b`.

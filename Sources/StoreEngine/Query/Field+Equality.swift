@@ -27,6 +27,14 @@ extension Field where Value: RawRepresentable, Value.RawValue: IndexableValue {
     @_disfavoredOverload
     public static func != (field: Self, value: Value) -> Condition<Root> { field.compared(.notEqual, value.rawValue) }
 
+    /// Whether two fields have equal values.
+    @_disfavoredOverload
+    public static func == (field: Self, other: Self) -> Condition<Root> { field.compared(.equal, other) }
+
+    /// Whether two fields have different values.
+    @_disfavoredOverload
+    public static func != (field: Self, other: Self) -> Condition<Root> { field.compared(.notEqual, other) }
+
     /// Whether the field has one of these values.
     @_disfavoredOverload
     public func `in`(_ values: some Sequence<Value>) -> Condition<Root> { member(of: values.map(\.rawValue)) }

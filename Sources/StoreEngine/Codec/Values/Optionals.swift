@@ -25,6 +25,8 @@ extension Optional: FieldValue where Wrapped: FieldValue {
 }
 
 extension Optional: IndexableValue where Wrapped: IndexableValue {
+    public typealias Compared = Wrapped.Compared
+
     @inlinable
     public func encodeKey(to writer: inout ByteWriter) {
         guard let value = self else { return writer.append(byte: 0) }
