@@ -1,3 +1,4 @@
+import Foundation
 import ModelStore
 import Testing
 
@@ -63,4 +64,119 @@ import Testing
         }.result
         #expect(rows == Array(repeating: "room 50", count: 8) + ["room 50b"])
     }
+}
+
+/// A record with a field of each kind that an index key holds, and an index over all of them.
+@Record
+@Index("text", "tiny", "small", "medium", "large", "counted", "flag", "number", "single", "note", "spare", "key", "day")
+struct Gem: Equatable {
+    @ID var id: Int16
+    var text: String
+    var tiny: Int8
+    var small: Int16
+    var medium: Int32
+    var large: Int
+    var counted: UInt64
+    var flag: Bool
+    var number: Double
+    var single: Float
+    var note: String?
+    var spare: Int?
+    var key: UUID
+    var day: Date
+    /// No part of an index.
+    var weight: Int = 0
+}
+
+/// What an index of many kinds of fields tells, against the records.
+@Suite struct CoveredKindsTests {
+    private static func gem(_ id: Int16, _ random: inout SplitMix) -> Gem {
+        let texts = ["", "\u{0}", "a\u{0}b", "\u{0}\u{FF}", "ü", "opal"]
+        let numbers = [0.0, -0.0, .infinity, -.infinity, .nan, 1.5, -1.5, .leastNonzeroMagnitude]
+        let words = [.min, -1, 0, 1, .max, Int(truncatingIfNeeded: random.next())]
+        func word() -> Int { words.randomElement(using: &random) ?? 0 }
+        return Gem(
+            id: id, text: texts.randomElement(using: &random) ?? "", tiny: Int8(truncatingIfNeeded: word()),
+            small: Int16(truncatingIfNeeded: word()), medium: Int32(truncatingIfNeeded: word()), large: word(),
+            counted: UInt64(bitPattern: Int64(word())), flag: Bool.random(using: &random),
+            number: numbers.randomElement(using: &random) ?? 0,
+            single: Float(numbers.randomElement(using: &random) ?? 0),
+            note: Bool.random(using: &random) ? nil : texts.randomElement(using: &random),
+            spare: Bool.random(using: &random) ? nil : word(), key: UUID(),
+            day: Date(timeIntervalSinceReferenceDate: Double(Int8(truncatingIfNeeded: word()))))
+    }
+
+    @Test(arguments: 0..<TestLength.runs(4, long: 200))
+    func `every kind of field comes as the record has it`(seed: Int) throws {
+        var random = SplitMix(state: UInt64(seed) &* 7_331 &+ 1)
+        let gems = (0..<200).map { Self.gem(Int16($0 - 100), &random) }
+        let store = try Store.temporary(records: Gem.self)
+        try store.write { tx in for gem in gems { try tx.insert(gem) } }
+        // Without an order, which the index has only where all of its fields are named.
+        let request = Gem.where { $0.text >= "" }
+        try store.read { tx in
+            let numbers = try tx.fetch(request.fields { ($0.id, $0.tiny, $0.small, $0.medium, $0.large, $0.counted) })
+                .sorted { $0.0 < $1.0 }
+            #expect(numbers.map(\.0) == gems.map(\.id) && numbers.map(\.1) == gems.map(\.tiny))
+            #expect(numbers.map(\.2) == gems.map(\.small) && numbers.map(\.3) == gems.map(\.medium))
+            #expect(numbers.map(\.4) == gems.map(\.large) && numbers.map(\.5) == gems.map(\.counted))
+            let others = try tx.fetch(request.fields { ($0.id, $0.text, $0.flag, $0.note, $0.spare, $0.key, $0.day) })
+                .sorted { $0.0 < $1.0 }
+            #expect(others.map(\.1) == gems.map(\.text) && others.map(\.2) == gems.map(\.flag))
+            #expect(others.map(\.3) == gems.map(\.note) && others.map(\.4) == gems.map(\.spare))
+            #expect(others.map(\.5) == gems.map(\.key) && others.map(\.6) == gems.map(\.day))
+            // By their bits, as a NaN equals nothing and zeros are equal.
+            let floats = try tx.fetch(request.fields { ($0.number, $0.id, $0.single) }).sorted { $0.1 < $1.1 }
+            #expect(floats.map(\.0.bitPattern) == gems.map(\.number.bitPattern))
+            #expect(floats.map(\.2.bitPattern) == gems.map(\.single.bitPattern))
+            // The last part of the index, and the id, without those between.
+            let ends = try tx.fetch(request.fields { ($0.day, $0.id) }).sorted { $0.1 < $1.1 }
+            #expect(ends.map(\.0) == gems.map(\.day) && ends.map(\.1) == gems.map(\.id))
+            let plan = try tx.explain(request.fields { ($0.day, $0.id) })
+            #expect(plan.contains("from the index, without the records"), "\(plan)")
+            #expect(try tx.fetch(request.fields { $0.weight }) == gems.map(\.weight))
+            // Aggregates take their values from the index too.
+            #expect(try tx.max(request, \.large) == gems.map(\.large).max())
+            #expect(try tx.min(request, \.day) == gems.map(\.day).min())
+        }
+    }
+
+    @Test func `a program that declares the fields in another order gets its own`() throws {
+        let directory = try TestDirectory()
+        let first = try Store(at: directory.path, records: EarlierRing.self)
+        try first.write { tx in
+            for id in 0..<50 { try tx.insert(EarlierRing(id: id, name: "ring \(id % 7)", size: id * 3)) }
+        }
+        first.close()
+        let second = try Store(at: directory.path, records: LaterRing.self)
+        defer { second.close() }
+        let request = LaterRing.where { $0.name >= "ring 2" }.order { $0.name.ascending }
+        try second.read { tx in
+            let whole = try tx.fetch(request)
+            let rows = try tx.fetch(request.fields { ($0.id, $0.name) })
+            #expect(rows.map(\.0) == whole.map(\.id) && rows.map(\.1) == whole.map(\.name))
+            #expect(try tx.fetch(request.fields(as: RingName.self)) == whole.map { RingName(name: $0.name, id: $0.id) })
+            #expect(try tx.explain(request.fields(as: RingName.self)).contains("from the index, without the records"))
+            #expect(try tx.fetch(request.fields { ($0.stones, $0.name) }).allSatisfy { $0.0 == 4 })
+            #expect(!whole.isEmpty)
+        }
+    }
+}
+
+@Record("Ring") struct EarlierRing: Equatable {
+    @ID var id: Int
+    @Indexed var name: String
+    var size: Int
+}
+
+@Record("Ring") struct LaterRing: Equatable {
+    var stones: Int = 4
+    @Indexed var name: String
+    @ID var id: Int
+    var size: Int
+}
+
+@Embedded struct RingName: Equatable {
+    var name: String
+    var id: Int
 }

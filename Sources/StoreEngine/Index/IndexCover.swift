@@ -1,94 +1,93 @@
 /// Fields that are read from the keys of an index alone, without a look at the records.
 ///
 /// A covered field is one of the index or of the id. Single entries may still need their record: those whose values were
-/// truncated, and values that a key does not tell exactly.
-struct IndexCover {
-    /// Where a field's key lies, and what it holds.
+/// truncated, and values that a key does not tell exactly. A class, as a walk takes it for each entry.
+final class IndexCover: Sendable {
+    /// A part of a key that is decoded.
     private struct Part {
-        let isOfID: Bool
-        let number: Int
+        let component: KeyComponent
         let type: FieldType
+        /// The bits that the key of a 64-bit integer turns around; nil for other kinds, which take longer to tell.
+        let wordMask: UInt64?
+
+        init(_ component: KeyComponent, _ type: FieldType) {
+            self.component = component
+            self.type = type
+            wordMask =
+                switch component {
+                case .signed(8): 1 << 63
+                case .unsigned(8): 0
+                default: nil
+                }
+        }
     }
 
-    private let index: OpenIndex
-    private let type: OpenType
-    private let places: [Int]
-    private let wanted: [Part]
+    /// The parts of a value part up to the last one that is wanted, then those of a record key.
+    private let parts: [Part]
+    /// How many of `parts` are those of the value part.
+    private let valuePartCount: Int
+    /// For each wanted field, as which of `parts` it is decoded.
+    private let wanted: [Int]
+    /// For each declared field, as which of `parts` it is decoded; -1 for others.
+    let slots: [Int32]
 
     /// Nil when the index, with the id, does not hold all of the fields at `places`.
-    init?(_ index: OpenIndex, of type: OpenType, places: [Int]) {
-        var wanted: [Part] = []
+    ///
+    /// - Parameter declared: the places of the fields as a program declares them; nil where these are the type's own.
+    init?(_ index: OpenIndex, of type: OpenType, places: [Int], declared: [Int32]? = nil) {
+        var values: [Int] = []
+        var ids: [Int] = []
         for place in places {
-            let fieldType = type.type.fields[place].type
             if !index.isMultiple, let number = index.parts.firstIndex(where: { $0.place == place }) {
-                wanted.append(Part(isOfID: false, number: number, type: fieldType))
+                values.append(number)
             } else if let number = type.idParts.firstIndex(where: { $0.place == place }) {
-                wanted.append(Part(isOfID: true, number: number, type: fieldType))
+                ids.append(number)
             } else {
                 return nil
             }
         }
-        self.index = index
-        self.type = type
-        self.places = places
-        self.wanted = wanted
+        let decoded = index.parts.prefix((values.max() ?? -1) + 1) + type.idParts.prefix((ids.max() ?? -1) + 1)
+        valuePartCount = (values.max() ?? -1) + 1
+        parts = decoded.map { Part($0.component, type.type.fields[$0.place].type) }
+        wanted = places.map { place in decoded.firstIndex { $0.place == place } ?? 0 }
+        let (declared, wanted) = (declared ?? type.type.fields.indices.map { Int32($0) }, wanted)
+        slots = declared.map { place in places.firstIndex(of: Int(place)).map { Int32(wanted[$0]) } ?? -1 }
     }
 
-    /// The values of the wanted fields in the record of an entry; nil when only the record tells them.
-    func values(key: RawSpan, data: RawSpan) throws(CodecError) -> [DynamicValue]? {
-        try withFields(key: key, data: data) { fields, ranges throws(CodecError) in
-            var values: [DynamicValue] = []
-            values.reserveCapacity(wanted.count)
-            for (part, range) in zip(wanted, ranges) {
-                values.append(try DynamicValue(from: fields.extracting(range), as: part.type))
-            }
-            return values
-        }
-    }
-
-    /// The field table of a record in which only the wanted fields are filled in; nil when only the record tells them.
-    func table(key: RawSpan, data: RawSpan) throws(CodecError) -> [UInt8]? {
-        try withFields(key: key, data: data) { fields, ranges throws(CodecError) in
-            var encoder = FieldEncoder()
-            encoder.begin(fieldCount: type.type.fields.count)
-            for place in type.type.fields.indices {
-                let number = places.firstIndex(of: place)
-                encoder.append(encoded: fields.extracting(number.map { ranges[$0] } ?? 0..<0))
-            }
-            try encoder.finish()
-            return encoder.bytes.array()
-        }
-    }
-
-    /// Calls `body` with the encoded fields that keys hold, and where in them the wanted ones lie.
-    private func withFields<T>(
-        key: RawSpan, data: RawSpan, _ body: (RawSpan, [Range<Int>]) throws(CodecError) -> T
-    ) throws(CodecError) -> T? {
+    /// Takes what is decoded from the key of an entry, in the order that ``slots`` is for.
+    ///
+    /// - Returns: false when only the record tells the fields.
+    func decode(key: RawSpan, data: RawSpan, to fields: inout CoveredFields) throws(CodecError) -> Bool {
         let recordKey = try IndexEntry.recordKey(key: key, data: data)
         let value = try IndexEntry.value(key: key, data: data)
-        guard value.byteCount < KeyLimit.indexValue, recordKey.byteCount < KeyLimit.recordKey else { return nil }
-        var fields = ByteWriter(capacity: 64)
-        guard
-            let own = try ranges(index.parts, value, isOfID: false, &fields),
-            let ids = try ranges(type.idParts, recordKey, isOfID: true, &fields)
-        else { return nil }
-        return try body(fields.bytes, wanted.map { ($0.isOfID ? ids : own)[$0.number] })
+        guard value.byteCount < KeyLimit.indexValue, recordKey.byteCount < KeyLimit.recordKey else { return false }
+        fields.begin(count: parts.count)
+        guard try decode(0..<valuePartCount, of: value, to: &fields) else { return false }
+        return try decode(valuePartCount..<parts.count, of: recordKey, to: &fields)
     }
 
-    /// Decodes the parts of a key up to the last one that is wanted, and tells where each lies in `fields`.
-    private func ranges(
-        _ parts: [KeyPart], _ key: RawSpan, isOfID: Bool, _ fields: inout ByteWriter
-    ) throws(CodecError) -> [Range<Int>]? {
-        let last = wanted.filter { $0.isOfID == isOfID }.map(\.number).max() ?? -1
-        var ranges: [Range<Int>] = []
+    private func decode(
+        _ numbers: Range<Int>, of key: RawSpan, to fields: inout CoveredFields
+    ) throws(CodecError) -> Bool {
         var offset = 0
-        for number in 0..<last + 1 {
-            let start = fields.count
-            let part = parts[number]
-            let type = type.type.fields[part.place].type
-            guard try part.component.appendField(of: type, from: key, at: &offset, to: &fields) else { return nil }
-            ranges.append(start..<fields.count)
+        for number in numbers {
+            if let mask = parts[number].wordMask {
+                fields.append(try key.loadInteger(at: offset, as: UInt64.self).byteSwapped ^ mask, number: number)
+                offset += 8
+            } else {
+                let part = parts[number]
+                let isTold = try fields.append(part.component, of: part.type, from: key, at: &offset, number: number)
+                if !isTold { return false }
+            }
         }
-        return ranges
+        return true
+    }
+
+    /// The values of the wanted fields, from a table that ``decode(key:data:to:)`` made.
+    func values(_ table: FieldTable) throws(CodecError) -> [DynamicValue] {
+        var values: [DynamicValue] = []
+        values.reserveCapacity(wanted.count)
+        for number in wanted { values.append(try DynamicValue(from: table.field(number), as: parts[number].type)) }
+        return values
     }
 }

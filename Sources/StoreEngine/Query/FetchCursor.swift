@@ -43,6 +43,8 @@ struct FetchCursor: ~Copyable, ~Escapable {
     private let needsRecords: Bool
     /// Gives the fields of interest from the walked index; nil where it does not hold them.
     private let cover: IndexCover?
+    /// What `cover` took from the entry that the walk is at.
+    private var covered = CoveredFields()
     /// The rows that were found already, where each counts once.
     private var rows = DistinctRows()
     /// What was done so far.
@@ -178,12 +180,12 @@ struct FetchCursor: ~Copyable, ~Escapable {
     /// The values of some fields of the record that the walk is at.
     @_lifetime(self: copy self)
     mutating func values(_ places: [Int]) throws(StoreError) -> [DynamicValue] {
-        do {
-            if let cover, !isAtPending, let values = try cover.values(key: walker.key, data: walker.value) {
-                return values
+        if let cover, try readCovered() {
+            do {
+                return try cover.values(FieldTable(covered.tableBytes))
+            } catch {
+                throw entryDamage(error)
             }
-        } catch {
-            throw StoreError(error, at: "an entry of an index of \(type.name)")
         }
         try load()
         do {
@@ -198,18 +200,34 @@ struct FetchCursor: ~Copyable, ~Escapable {
         }
     }
 
-    /// The field table of the record that the walk is at, as far as the walked index gives it; nil where the record must be
-    /// read.
-    func coveredTable() throws(StoreError) -> [UInt8]? {
-        guard let cover, !isAtPending, !needsRecords else { return nil }
+    /// Takes the fields of interest of the record that the walk is at from the walked index.
+    ///
+    /// - Returns: false where the record must be read.
+    @usableFromInline
+    @_lifetime(self: copy self)
+    mutating func readCovered() throws(StoreError) -> Bool {
+        guard let cover, !isAtPending, !needsRecords else { return false }
         do {
-            return try cover.table(key: walker.key, data: walker.value)
+            return try cover.decode(
+                key: unsafe _overrideLifetime(walker.key, copying: scope),
+                data: unsafe _overrideLifetime(walker.value, copying: scope), to: &covered)
         } catch {
-            throw StoreError(error, at: "an entry of an index of \(type.name)")
+            throw entryDamage(error)
         }
     }
 
+    /// The fields that ``readCovered()`` took.
+    @usableFromInline var coveredFields: FieldDecoder {
+        @_lifetime(borrow self)
+        borrowing get throws(CodecError) { FieldDecoder(try FieldTable(covered.tableBytes), slots: cover?.slots) }
+    }
+
+    private func entryDamage(_ error: CodecError) -> StoreError {
+        StoreError(error, at: "an entry of an index of \(type.name)")
+    }
+
     /// Reads the record that the walk is at, where it was not read to find it.
+    @usableFromInline
     @_lifetime(self: copy self)
     mutating func load() throws(StoreError) {
         if needsRecords { return }

@@ -37,7 +37,7 @@ extension FetchRequest {
     /// - Parameter key: gets the tokens of the record's fields, and returns one.
     public func grouped<Key>(by key: (R.Fields) -> Field<R, Key>) -> GroupedRequest<R, Key, Void> {
         GroupedRequest(
-            request: request, key: Projection(key(R.fields), of: request), terms: [],
+            request: request, key: Projection(key(R.fields), of: self), terms: [],
             values: { (_: [AggregateState]) throws(StoreError) -> Void in })
     }
 
@@ -51,7 +51,7 @@ extension FetchRequest {
     ) -> GroupedRequest<R, Key, Value> {
         let chosen = aggregate(R.fields)
         return GroupedRequest(
-            request: request, key: Projection(key(R.fields), of: request), terms: [chosen.term],
+            request: request, key: Projection(key(R.fields), of: self), terms: [chosen.term],
             values: { (states: [AggregateState]) throws(StoreError) -> Value in try chosen.value(states[0]) })
     }
 

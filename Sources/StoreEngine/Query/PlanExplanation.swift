@@ -141,7 +141,7 @@ extension ReadingScope {
             var cursor = try FetchCursor(self, type: type, plan: plan, needsRecords: cover == nil, cover: cover)
             while try cursor.advance() {
                 // A long value is cut in the index: its record has it.
-                if isCovered, try cursor.coveredTable() == nil { try cursor.load() }
+                if isCovered, try !cursor.readCovered() { try cursor.load() }
             }
             done = cursor.done
         }

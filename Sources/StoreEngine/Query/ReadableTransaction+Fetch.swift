@@ -149,7 +149,8 @@ extension ReadingScope {
 
     /// The plan for a request of which only some fields are of interest, and what gives them without the records.
     func coveringPlan(
-        _ request: Request, places: [Int], typeIndex: Int, by path: Plan.Path? = nil, isExplained: Bool = false
+        _ request: Request, places: [Int], declared: [Int32]? = nil, typeIndex: Int, by path: Plan.Path? = nil,
+        isExplained: Bool = false
     ) throws(StoreError) -> (type: OpenType, plan: Plan, cover: IndexCover?, resolved: ResolvedRequest) {
         try note(request, typeIndex: typeIndex)
         let resolved = try resolved(request, typeIndex: typeIndex)
@@ -160,7 +161,8 @@ extension ReadingScope {
         guard case .walk(let walk) = plan.source, let place = walk.place else {
             return (type, plan, nil, resolved)
         }
-        return (type, plan, IndexCover(type.indexes[place], of: type, places: places), resolved)
+        let cover = IndexCover(type.indexes[place], of: type, places: places, declared: declared)
+        return (type, plan, cover, resolved)
     }
 
     /// Calls `body` with each record that a request asks for, until it returns false.

@@ -5,6 +5,7 @@ extension ReadableTransaction where Self: ~Copyable {
     /// - Throws: ``StoreError``: as for a whole record, and `unknownField` or `invalidValue` where a struct does not fit
     ///   the record.
     /// - Complexity: as ``fetch(_:)-(FetchRequest<R>)``; of each record only these fields are decoded.
+    @inlinable
     public borrowing func fetch<R: Record, Output>(
         _ projection: Projection<R, Output>
     ) throws(StoreError) -> [Output] {
@@ -12,10 +13,11 @@ extension ReadableTransaction where Self: ~Copyable {
     }
 
     /// The first row that a projection asks for, or nil.
+    @inlinable
     public borrowing func first<R: Record, Output>(
         _ projection: Projection<R, Output>
     ) throws(StoreError) -> Output? {
-        try fetch(projection.limit(Swift.min(projection.request.limit ?? 1, 1))).first
+        try fetch(projection.upToOne).first
     }
 
     /// How many rows a projection asks for. Decodes none.
@@ -26,6 +28,7 @@ extension ReadableTransaction where Self: ~Copyable {
 
     /// Calls `body` with each row that a projection asks for, until it returns false. Takes memory for one row, unless
     /// they have to be sorted or told apart.
+    @inlinable
     public borrowing func forEach<R: Record, Output>(
         _ projection: Projection<R, Output>, _ body: (Output) throws -> Bool
     ) throws {
@@ -48,26 +51,36 @@ extension ReadableTransaction where Self: ~Copyable {
 }
 
 extension ReadingScope {
+    @inlinable
     func fetch<R: Record, Output>(_ projection: Projection<R, Output>) throws(StoreError) -> [Output] {
         let binding = try binding(R.self)
-        let paths = try FollowedPaths(projection, binding.type, in: catalog)
+        let paths = try followedPaths(projection, binding)
         var cursor = try fetchCursor(projection, binding)
         var rows: [Output] = []
         while try cursor.advance() { rows.append(try cursor.row(projection, paths, binding)) }
         return rows
     }
 
+    @inlinable
     func forEach<R: Record, Output>(
         _ projection: Projection<R, Output>, _ body: (Output) throws -> Bool
     ) throws {
         let binding = try binding(R.self)
-        let paths = try FollowedPaths(projection, binding.type, in: catalog)
+        let paths = try followedPaths(projection, binding)
         var cursor = try fetchCursor(projection, binding)
         while try cursor.advance() {
             if try !body(cursor.row(projection, paths, binding)) { return }
         }
     }
 
+    @usableFromInline
+    func followedPaths<R: Record, Output>(
+        _ projection: Projection<R, Output>, _ binding: TypedBinding
+    ) throws(StoreError) -> FollowedPaths {
+        try FollowedPaths(projection, binding.type, in: catalog)
+    }
+
+    @usableFromInline
     @_lifetime(copy self)
     func fetchCursor<R: Record, Output>(
         _ projection: Projection<R, Output>, _ binding: TypedBinding
@@ -77,7 +90,7 @@ extension ReadingScope {
             return try fetchCursor(projection.request, typeIndex: binding.typeIndex)
         }
         let (type, plan, cover, _) = try coveringPlan(
-            projection.request, places: places, typeIndex: binding.typeIndex)
+            projection.request, places: places, declared: binding.placesByDeclared, typeIndex: binding.typeIndex)
         return try FetchCursor(self, type: type, plan: plan, needsRecords: cover == nil, cover: cover)
     }
 }
@@ -85,15 +98,14 @@ extension ReadingScope {
 extension FetchCursor {
     /// The fields that a projection wants of the record that the walk is at: from the index that is walked, where that
     /// holds them all.
+    @inlinable
     @_lifetime(self: copy self)
     mutating func row<R: Record, Output>(
         _ projection: Projection<R, Output>, _ paths: FollowedPaths, _ binding: TypedBinding
     ) throws(StoreError) -> Output {
-        if let fields = try coveredTable() {
+        if try readCovered() {
             do {
-                let decoder = FieldDecoder(
-                    unsafe try FieldTable(fields.span.bytes), slots: binding.placesByDeclared, owner: fields)
-                if let row = try projection.decode(decoder, []) { return row }
+                if let row = try projection.decode(coveredFields, []) { return row }
             } catch {
                 throw damage(error)
             }
@@ -103,6 +115,7 @@ extension FetchCursor {
     }
 
     /// The same from the record, which was read.
+    @inlinable
     func rowOfRecord<R: Record, Output>(
         _ projection: Projection<R, Output>, _ paths: FollowedPaths, _ binding: TypedBinding
     ) throws(StoreError) -> Output {
@@ -119,6 +132,9 @@ extension FetchCursor {
 }
 
 extension Projection {
+    /// The same for one row at most.
+    @usableFromInline var upToOne: Projection { limit(Swift.min(request.limit ?? 1, 1)) }
+
     /// The places of its fields, where an index may give them without the records: not for a field inside another, and not
     /// where rows are told apart or a position is to be found, which is done on records.
     func places(in type: RecordType) -> [Int]? {

@@ -27,7 +27,7 @@ extension FetchRequest {
         let header = FieldName(field.name)
         var request = request
         if request.order.first?.field != header { request.order.insert(SortTerm(header), at: 0) }
-        return SectionedRequest(request: request, key: Projection(field, of: request))
+        return SectionedRequest(request: request, key: Projection(field, of: self))
     }
 }
 

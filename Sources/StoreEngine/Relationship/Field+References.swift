@@ -6,7 +6,9 @@ extension Field {
     static var referenceStep: FieldStep { FieldStep(place: FieldStep.mark, isOptional: true) }
 
     /// Whether the token names a field of another record.
-    var isThroughReference: Bool { nestedPath.contains(Field.referenceStep) }
+    @inlinable var isThroughReference: Bool { !nestedPath.isEmpty && isNestedThroughReference }
+
+    @usableFromInline var isNestedThroughReference: Bool { nestedPath.contains(Field.referenceStep) }
 
     /// The steps from the bytes that are decoded to those of the property: a record's own field, or one behind references.
     var decodedSteps: [FieldStep] {
@@ -23,7 +25,7 @@ extension Field {
     }
 
     /// What a projection has to know of a field of another record; nil for one of the record itself.
-    var followed: FollowedField? {
+    @usableFromInline var followed: FollowedField? {
         isThroughReference ? FollowedField(name: FieldName(name), mayBeNone: Self.nothing != nil) : nil
     }
 
@@ -39,6 +41,7 @@ extension Field {
     }
 
     /// The value of a field of another record, from the next of those that were looked up.
+    @usableFromInline
     func value(_ followed: [[UInt8]], _ next: inout Int) throws(CodecError) -> Value {
         guard next < followed.count else { throw CodecError("\(name) was not looked up") }
         defer { next += 1 }
@@ -47,6 +50,7 @@ extension Field {
     }
 
     /// The value in a record, or of the next field that was looked up.
+    @usableFromInline
     func value(in record: Root, _ followed: [[UInt8]], _ next: inout Int) throws(CodecError) -> Value {
         isThroughReference ? try value(followed, &next) : value(in: record)
     }

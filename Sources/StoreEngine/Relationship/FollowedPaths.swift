@@ -1,4 +1,5 @@
 /// A field of another record that a projection names.
+@usableFromInline
 struct FollowedField: Sendable {
     let name: FieldName
     /// Whether the projection takes nil for it.
@@ -6,6 +7,7 @@ struct FollowedField: Sendable {
 }
 
 /// The ways to the fields of other records that a projection names.
+@usableFromInline
 struct FollowedPaths {
     private let paths: [(field: FollowedField, path: ReferencePath)]
 
@@ -52,6 +54,7 @@ struct FollowedPaths {
 
 extension FetchCursor {
     /// What a projection wants of the records that the one refers to that the walk is at.
+    @usableFromInline
     func followed(_ paths: FollowedPaths) throws(StoreError) -> [[UInt8]] {
         do {
             return try paths.values(RecordBytes(unverified: record).table, scope, of: type)

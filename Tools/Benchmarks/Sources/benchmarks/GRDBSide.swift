@@ -154,6 +154,18 @@ final class GRDBSide: Side {
         try fetch("\(Self.columns) WHERE balance >= ? ORDER BY balance, id LIMIT ?", [balance, limit])
     }
 
+    func fetchHoldings(from balance: Int, limit: Int) throws -> Checksum {
+        try pool.read { database in
+            var checksum = Checksum()
+            let statement = try database.cachedStatement(
+                sql: "SELECT id, balance FROM account WHERE balance >= ? ORDER BY balance, id LIMIT ?")
+            for holding in try Holding.fetchAll(statement, arguments: [balance, limit]) {
+                checksum.add(holding.id &* 31 &+ holding.balance)
+            }
+            return checksum
+        }
+    }
+
     func countBalances(in range: Range<Int>) throws -> Int {
         try count("balance >= ? AND balance < ?", [range.lowerBound, range.upperBound])
     }
@@ -224,6 +236,14 @@ final class GRDBSide: Side {
 
 extension Account: FetchableRecord {
     init(row: GRDB.Row) { self.init(id: row[0], email: row[1], name: row[2], balance: row[3], region: row[4]) }
+}
+
+/// What an index on balances tells of an account.
+private struct Holding: FetchableRecord {
+    let id: Int
+    let balance: Int
+
+    init(row: GRDB.Row) { (id, balance) = (row[0], row[1]) }
 }
 
 extension Visit: FetchableRecord {

@@ -106,6 +106,17 @@ final class ModelStoreSide: Side {
         return try fetch(request)
     }
 
+    func fetchHoldings(from balance: Int, limit: Int) throws -> Checksum {
+        let request = Account.where { $0.balance >= balance }.order { $0.balance.ascending }.limit(limit)
+        return try store.read { transaction in
+            var checksum = Checksum()
+            for (id, balance) in try transaction.fetch(request.fields { ($0.id, $0.balance) }) {
+                checksum.add(id &* 31 &+ balance)
+            }
+            return checksum
+        }
+    }
+
     func countBalances(in range: Range<Int>) throws -> Int {
         try store.read { try $0.count(Account.where { $0.balance.in(range) }) }
     }

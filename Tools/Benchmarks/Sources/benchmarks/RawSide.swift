@@ -310,6 +310,17 @@ final class RawSide: Side {
         return checksum
     }
 
+    func fetchHoldings(from balance: Int, limit: Int) throws -> Checksum {
+        var checksum = Checksum()
+        try unsafe walkBalances(from: balance) { _, entry in
+            let balance = UInt64(bigEndian: unsafe entry.loadUnaligned(as: UInt64.self))
+            let id = UInt64(bigEndian: unsafe entry.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
+            checksum.add((Int(bitPattern: UInt(id)) ^ .min) &* 31 &+ (Int(bitPattern: UInt(balance)) ^ .min))
+            return checksum.count < limit
+        }
+        return checksum
+    }
+
     func countBalances(in range: Range<Int>) throws -> Int {
         var count = 0
         let end = UInt64(bitPattern: Int64(range.upperBound ^ .min))

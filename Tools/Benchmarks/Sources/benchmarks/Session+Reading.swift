@@ -38,6 +38,12 @@ extension Session {
                 return try sides[side].fetchBalances(from: $0, limit: 100)
             }
         }
+        try measure(
+            TableRow(
+                name: "9g index range, covered",
+                what: "ids and balances of 100 records of an index range in order, which the index holds, each apart",
+                operations: starts.count, targets: [.grdb: 10])
+        ) { side in try starts.map { try sides[side].fetchHoldings(from: $0, limit: 100) } }
         let ranges = (0..<20).map { $0 * 40_000..<$0 * 40_000 + 100_000 }
         try measure(
             TableRow(

@@ -25,6 +25,8 @@ protocol Side: AnyObject {
     func fetch(ids: [Int]) throws -> Checksum
     /// Reads the first `limit` records with at least a balance, in the order of balances.
     func fetchBalances(from balance: Int, limit: Int) throws -> Checksum
+    /// Reads ids and balances, both in the index, of the first `limit` records with at least a balance, in the order of balances.
+    func fetchHoldings(from balance: Int, limit: Int) throws -> Checksum
     /// Counts the records with balances in a range.
     func countBalances(in range: Range<Int>) throws -> Int
     /// Reads the first `limit` records in the order of names, from the last one back.
