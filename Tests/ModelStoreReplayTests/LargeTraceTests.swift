@@ -34,24 +34,24 @@ import Testing
 
     @Test func `As many bytes are read ahead as may be, and no more`() async throws {
         let folder = try Folder()
-        try await record(40, to: folder.file("t"))
+        try await record(24, to: folder.file("t"))
         let prefetch = TracePrefetch(try TraceReader(path: folder.file("t")))
         var lineCount = 0
         while true {
             // It rests at its limit, or has read all.
-            while lineCount < 20, !prefetch.readAhead.isFull { await Task.yield() }
+            while lineCount < 4, !prefetch.readAhead.isFull { await Task.yield() }
             let byteCount = prefetch.readAhead.byteCount
             #expect(byteCount < 18 * Self.mebibyte)
             guard case .lines(let lines) = prefetch.next() else { break }
             lineCount += lines.count
         }
-        #expect(lineCount == 40)
+        #expect(lineCount == 24)
         #expect(prefetch.readAhead.byteCount == 0)
     }
 
     @Test func `A thread that rests at its limit ends when it is told to`() async throws {
         let folder = try Folder()
-        try await record(20, to: folder.file("t"))
+        try await record(18, to: folder.file("t"))
         weak var known: TracePrefetch?
         do {
             let prefetch = TracePrefetch(try TraceReader(path: folder.file("t")))
@@ -65,11 +65,11 @@ import Testing
 
     @Test func `Large change sets are made a few at a time`() async throws {
         let folder = try Folder()
-        try await record(20, to: folder.file("t"))
+        try await record(10, to: folder.file("t"))
         let told = Mutex<[Int]>([])
         var options = ReplayOptions()
         options.onProgress = { count in told.withLock { $0.append(count) } }
         try await Replayer.replay(folder.file("t"), options: options)
-        #expect(told.withLock { $0 } == [8, 16, 20])
+        #expect(told.withLock { $0 } == [8, 10])
     }
 }

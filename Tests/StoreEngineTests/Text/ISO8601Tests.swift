@@ -89,7 +89,7 @@ struct ISO8601Tests {
         var random = SplitMix64(state: seed)
         var failures: [Double] = []
         // Any bits; then moments that services see, with fractions of any fineness.
-        for round in 0..<250_000 {
+        for round in 0..<TestLength.runs(50_000, long: 250_000) {
             let bits = random.next()
             let seconds: Double
             switch round % 5 {
