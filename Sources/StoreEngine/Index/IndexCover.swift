@@ -35,23 +35,26 @@ final class IndexCover: Sendable {
     ///
     /// - Parameter declared: the places of the fields as a program declares them; nil where these are the type's own.
     init?(_ index: OpenIndex, of type: OpenType, places: [Int], declared: [Int32]? = nil) {
-        var values: [Int] = []
-        var ids: [Int] = []
-        for place in places {
-            if !index.isMultiple, let number = index.parts.firstIndex(where: { $0.place == place }) {
-                values.append(number)
-            } else if let number = type.idParts.firstIndex(where: { $0.place == place }) {
-                ids.append(number)
-            } else {
-                return nil
-            }
+        guard Self.isCover(index, of: type, places: places) else { return nil }
+        let inIndex = index.isMultiple ? nil : index.parts.lastIndex { places.contains($0.place) }
+        let values = index.parts.prefix(inIndex.map { $0 + 1 } ?? 0)
+        let inID = type.idParts.lastIndex { part in
+            places.contains(part.place) && !values.contains { $0.place == part.place }
         }
-        let decoded = index.parts.prefix((values.max() ?? -1) + 1) + type.idParts.prefix((ids.max() ?? -1) + 1)
-        valuePartCount = (values.max() ?? -1) + 1
+        let decoded = values + type.idParts.prefix(inID.map { $0 + 1 } ?? 0)
+        valuePartCount = values.count
         parts = decoded.map { Part($0.component, type.type.fields[$0.place].type) }
         wanted = places.map { place in decoded.firstIndex { $0.place == place } ?? 0 }
         let (declared, wanted) = (declared ?? type.type.fields.indices.map { Int32($0) }, wanted)
         slots = declared.map { place in places.firstIndex(of: Int(place)).map { Int32(wanted[$0]) } ?? -1 }
+    }
+
+    /// Whether the index, with the id, holds all of the fields at `places`.
+    static func isCover(_ index: OpenIndex, of type: OpenType, places: [Int]) -> Bool {
+        places.allSatisfy { place in
+            !index.isMultiple && index.parts.contains { $0.place == place }
+                || type.idParts.contains { $0.place == place }
+        }
     }
 
     /// Takes what is decoded from the key of an entry, in the order that ``slots`` is for.

@@ -289,7 +289,7 @@ struct Planner {
         if !option.isExact || (option.order == .unordered && !sort.isEmpty) { return true }
         if !needsRecords, covered.isEmpty { return false }
         guard !needsRecords, option.form == .walk, let place = option.candidates[0].place else { return true }
-        return IndexCover(type.indexes[place], of: type, places: covered) == nil
+        return !IndexCover.isCover(type.indexes[place], of: type, places: covered)
     }
 
     // MARK: Plans
