@@ -13,43 +13,58 @@ package struct LMDBCursor: ~Copyable, ~Escapable {
         case afterLast
     }
 
+    /// How many entries a walk goes to by LMDB before it goes on in the map: to find its place there takes a lookup.
+    private static let patience = 16
+
     private let cursor: OpaquePointer
     private let context: Unmanaged<TransactionContext>
+    private let database: LMDBDatabase
     /// Moves the cursor where an overlay lies over the database.
     private let overlaid: OverlayWalk?
     private var place = Place.nowhere
-    private var prefetch = PagePrefetch()
+    /// How many times it went from an entry to the one beside it, one after the other.
+    private var stepCount = 0
+    /// Goes on with a walk of some entries; LMDB's own cursor stays where that began. On the heap, as cursors are moved about and
+    /// most never get there.
+    private var mapped: UnsafeMutablePointer<MappedWalk>?
     private var currentKey = unsafe MDB_val()
     private var currentValue = unsafe MDB_val()
 
     @_lifetime(immortal)
-    init(_ cursor: OpaquePointer, context: Unmanaged<TransactionContext>, overlay: OverlayTable?) {
+    init(
+        _ cursor: OpaquePointer, _ database: LMDBDatabase, context: Unmanaged<TransactionContext>,
+        overlay: OverlayTable?
+    ) {
         unsafe self.cursor = cursor
         unsafe self.context = context
+        self.database = database
         overlaid = overlay.map { unsafe OverlayWalk(cursor, $0) }
     }
 
     deinit {
+        if let mapped = unsafe mapped { unsafe Self.free(mapped) }
         unsafe Calls.closeCursor(cursor)
     }
 
     /// Goes to the first entry; false if there is none.
     @_lifetime(self: copy self)
     package mutating func first() throws(LMDBError) -> Bool {
-        try move(MDB_FIRST, otherwise: .afterLast)
+        startOver()
+        return try move(MDB_FIRST, otherwise: .afterLast)
     }
 
     /// Goes to the last entry; false if there is none.
     @_lifetime(self: copy self)
     package mutating func last() throws(LMDBError) -> Bool {
-        try move(MDB_LAST, otherwise: .beforeFirst)
+        startOver()
+        return try move(MDB_LAST, otherwise: .beforeFirst)
     }
 
     /// Goes to the next entry, or to the first from nowhere; false after the last.
     @_lifetime(self: copy self)
     package mutating func next() throws(LMDBError) -> Bool {
         switch place {
-        case .entry: return try walk(MDB_NEXT, otherwise: .afterLast)
+        case .entry: return try walk(by: 1)
         case .nowhere, .beforeFirst: return try move(MDB_FIRST, otherwise: .afterLast)
         case .afterLast: return false
         }
@@ -59,7 +74,7 @@ package struct LMDBCursor: ~Copyable, ~Escapable {
     @_lifetime(self: copy self)
     package mutating func previous() throws(LMDBError) -> Bool {
         switch place {
-        case .entry: return try walk(MDB_PREV, otherwise: .beforeFirst)
+        case .entry: return try walk(by: -1)
         case .nowhere, .afterLast: return try move(MDB_LAST, otherwise: .beforeFirst)
         case .beforeFirst: return false
         }
@@ -69,7 +84,7 @@ package struct LMDBCursor: ~Copyable, ~Escapable {
     @_lifetime(self: copy self)
     package mutating func seek(atLeast key: RawSpan) throws(LMDBError) -> Bool {
         guard LMDBKey.isValid(key) else { throw invalidKey(key.byteCount) }
-        prefetch.startOver()
+        startOver()
         if let overlaid {
             let code = unsafe overlaid.seek(atLeast: key, key: &currentKey, value: &currentValue)
             return try arrive(code, otherwise: .afterLast)
@@ -82,7 +97,7 @@ package struct LMDBCursor: ~Copyable, ~Escapable {
     @_lifetime(self: copy self)
     package mutating func seek(exactly key: RawSpan) throws(LMDBError) -> Bool {
         guard LMDBKey.isValid(key) else { throw invalidKey(key.byteCount) }
-        prefetch.startOver()
+        startOver()
         if let overlaid {
             let code = unsafe overlaid.seek(exactly: key, key: &currentKey, value: &currentValue)
             return try arrive(code, otherwise: .nowhere)
@@ -115,15 +130,71 @@ package struct LMDBCursor: ~Copyable, ~Escapable {
         unsafe context.takeUnretainedValue().invalidKey(byteCount, "mdb_cursor_get")
     }
 
-    /// Goes from an entry to the one beside it.
-    @inline(__always)
+    /// Goes forward to the entry at an ``address`` that lies ahead, or to the end.
+    ///
+    /// - Returns: how many entries it came to: a leaf's at once, where it can.
     @_lifetime(self: copy self)
-    private mutating func walk(_ operation: MDB_cursor_op, otherwise: Place) throws(LMDBError) -> Bool {
-        guard try move(operation, otherwise: otherwise) else { return false }
-        prefetch.reach(address)
-        return true
+    package mutating func skip(to address: UInt) throws(LMDBError) -> Int {
+        var count = 0
+        while self.address != address {
+            if let mapped = unsafe mapped { count += unsafe mapped.pointee.skipLeaf(unlessItHas: address) }
+            guard try next() else { break }
+            count += 1
+        }
+        return count
     }
 
+    /// Begins a walk anew: where a search ends says nothing of how far the next one goes.
+    @inline(__always)
+    @_lifetime(self: copy self)
+    private mutating func startOver() {
+        stepCount = 0
+        guard let walk = unsafe mapped else { return }
+        unsafe Self.free(walk)
+        unsafe mapped = nil
+    }
+
+    private static func free(_ walk: UnsafeMutablePointer<MappedWalk>) {
+        unsafe walk.deinitialize(count: 1)
+        unsafe walk.deallocate()
+    }
+
+    /// Goes from an entry to the one before (-1) or behind (1) it.
+    @inline(__always)
+    @_lifetime(self: copy self)
+    private mutating func walk(by step: Int) throws(LMDBError) -> Bool {
+        guard let mapped = unsafe mapped else { return try walkByLMDB(step) }
+        switch unsafe mapped.pointee.move(by: step) {
+        case .entry(let key, let value):
+            unsafe currentKey = MDB_val(key)
+            unsafe currentValue = MDB_val(value)
+            return true
+        case .end: return try arrive(MDB_NOTFOUND, otherwise: step > 0 ? .afterLast : .beforeFirst)
+        case .damage:
+            _ = try arrive(MDB_NOTFOUND, otherwise: .nowhere)
+            throw unsafe context.takeUnretainedValue().failure(MDB_CORRUPTED, "walk")
+        }
+    }
+
+    @inline(never)
+    @_lifetime(self: copy self)
+    private mutating func walkByLMDB(_ step: Int) throws(LMDBError) -> Bool {
+        stepCount &+= 1
+        if stepCount == Self.patience, overlaid == nil {
+            let context = unsafe context.takeUnretainedValue()
+            if let tree = context.tree(of: database, lookups: MappedTrees.patience + 1),
+                let walk = unsafe MappedWalk(tree, at: UnsafeRawBufferPointer(currentKey))
+            {
+                let memory = UnsafeMutablePointer<MappedWalk>.allocate(capacity: 1)
+                unsafe memory.initialize(to: walk)
+                unsafe mapped = memory
+                return try self.walk(by: step)
+            }
+        }
+        return step > 0 ? try move(MDB_NEXT, otherwise: .afterLast) : try move(MDB_PREV, otherwise: .beforeFirst)
+    }
+
+    /// Goes somewhere by LMDB's own cursor.
     @inline(__always)
     @_lifetime(self: copy self)
     private mutating func move(_ operation: MDB_cursor_op, otherwise: Place) throws(LMDBError) -> Bool {
@@ -142,6 +213,7 @@ package struct LMDBCursor: ~Copyable, ~Escapable {
             place = .entry
             return true
         }
+        startOver()
         place = otherwise
         unsafe currentKey = MDB_val()
         unsafe currentValue = MDB_val()

@@ -77,7 +77,7 @@ package struct LMDBSnapshot: ~Escapable {
         let code = unsafe Calls.openCursor(context.handle, database, into: &cursor)
         guard code == 0, let cursor = unsafe cursor else { throw context.failure(code, "mdb_cursor_open") }
         let opened = unsafe LMDBCursor(
-            cursor, context: self.context, overlay: context.overlay?.table(database))
+            cursor, database, context: self.context, overlay: context.overlay?.table(database))
         return unsafe _overrideLifetime(opened, copying: self)
     }
 

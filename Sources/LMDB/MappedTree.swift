@@ -14,22 +14,12 @@ internal import Glibc
 /// a snapshot do not change while a transaction reads it. Everything else, such as a key that is not there, a value on pages
 /// of its own, or a page of a form that is not expected, is left to LMDB.
 ///
-/// The form of the pages is that of LMDB's data version 1, the only one that ``DataFileInspection`` lets an environment open
-/// with. All numbers are in this machine's byte order. A page begins with its number (8 bytes), has flags at 10, and at 12
-/// where the list of its entries ends, which begins at 16: an offset in the page for each, in the order of the keys. An entry
-/// has its key's length at 6 and its key at 8. Before that a branch has the number of the page that the entry leads to (6
-/// bytes), a leaf the value's length (4) and flags (2); the value follows the key. A branch's first entry has no key: it
-/// stands for all that comes before the second.
+/// What the pages look like is in ``MappedPage``.
 ///
 /// Searches that wait together: O. Kocberber, B. Falsafi, B. Grot, "Asynchronous Memory Access Chaining", VLDB 2015. The
 /// search without branches: P.-V. Khuong, P. Morin, "Array Layouts for Comparison-Based Searching", ACM JEA 2017.
 @safe
 struct MappedTree {
-    private static let pageSize = 4_096
-    private static let branchFlags: UInt16 = 0x01
-    private static let leafFlags: UInt16 = 0x02
-    private static let headerByteCount = 16
-    private static let entryByteCount = 8
     /// What the main database has for a tree: flags at 4, the depth at 6, the root's number at 40.
     private static let recordByteCount = 48
 
@@ -47,20 +37,20 @@ struct MappedTree {
     ///   - info: the environment's size.
     /// - Returns: nil where the tree is empty, is in an order other than that of bytes, or has pages of another size.
     init?(record: MDB_val, info: LMDBInfo) {
-        guard info.pageSize == Self.pageSize, unsafe record.mv_size == Self.recordByteCount,
+        guard info.pageSize == MappedPage.size, unsafe record.mv_size == Self.recordByteCount,
             let bytes = unsafe UnsafeRawPointer(record.mv_data)
         else { return nil }
         depth = Int(unsafe bytes.loadUnaligned(fromByteOffset: 6, as: UInt16.self))
         root = unsafe bytes.loadUnaligned(fromByteOffset: 40, as: UInt64.self)
-        lastPage = UInt64(info.lastPage)
+        lastPage = UInt64(min(info.lastPage, info.mapSize / MappedPage.size - 1))
         // A page's place in the map follows from its own number.
-        let offset = Int(bitPattern: bytes) & (Self.pageSize - 1)
+        let offset = Int(bitPattern: bytes) & (MappedPage.size - 1)
         let page = unsafe bytes - offset
         let number = unsafe page.loadUnaligned(as: UInt64.self)
         guard unsafe bytes.loadUnaligned(fromByteOffset: 4, as: UInt16.self) == 0, depth > 0, root <= lastPage,
             number <= lastPage
         else { return nil }
-        unsafe base = page - Int(number) * Self.pageSize
+        unsafe base = page - Int(number) * MappedPage.size
     }
 
     /// Where the search for one key has come to.
@@ -90,7 +80,7 @@ struct MappedTree {
     func goDown(_ searches: UnsafeMutablePointer<Search>, _ count: Int) {
         for number in 0..<count { unsafe goTo(root, &searches[number]) }
         for level in 1...depth {
-            let flags = level == depth ? Self.leafFlags : Self.branchFlags
+            let flags = self.flags(ofLevel: level)
             var longest = 1
             for number in 0..<count { longest = max(longest, unsafe Self.enter(&searches[number], flags)) }
             while longest > 1 {
@@ -102,25 +92,58 @@ struct MappedTree {
         }
     }
 
+    /// The pages that lead to a key, from the root to its leaf, and which of each one's entries does; nil where one is not of
+    /// the form that is expected. The leaf's is the last that does not come after the key.
+    func path(to key: UnsafeRawBufferPointer) -> [MappedPlace]? {
+        var search = unsafe Search(key)
+        var path: [MappedPlace] = []
+        path.reserveCapacity(depth)
+        goTo(root, &search)
+        for level in 1...depth {
+            let count = Self.enter(&search, flags(ofLevel: level))
+            while search.count > 1 { Self.halve(&search) }
+            guard let page = unsafe search.page else { return nil }
+            let number = unsafe (search.first - page - MappedPage.headerByteCount) >> 1
+            path.append(unsafe MappedPlace(page: page, number: number, count: count))
+            if level < depth { follow(&search) }
+        }
+        return path
+    }
+
     /// The value under the key of a search that has come to a leaf; nil where that is for LMDB to tell.
     @inline(__always)
     func value(_ search: Search) -> UnsafeRawBufferPointer? {
-        guard let page = unsafe search.page, let entry = unsafe Self.entry(search.first, of: page) else { return nil }
-        let keyCount = Int(unsafe entry.loadUnaligned(fromByteOffset: 6, as: UInt16.self))
-        let valueCount = Int(unsafe entry.loadUnaligned(as: UInt32.self))
-        let value = unsafe entry + Self.entryByteCount + keyCount
-        guard keyCount == search.keyCount, unsafe entry.loadUnaligned(fromByteOffset: 4, as: UInt16.self) == 0,
-            unsafe value - page + valueCount <= Self.pageSize,
-            unsafe memcmp(entry + Self.entryByteCount, search.key, keyCount) == 0
+        guard let page = unsafe search.page, let entry = unsafe MappedPage.entry(search.first, of: page),
+            let value = unsafe MappedPage.value(entry, of: page)
         else { return nil }
-        return unsafe UnsafeRawBufferPointer(start: value, count: valueCount)
+        let key = unsafe MappedPage.key(entry)
+        guard key.count == search.keyCount,
+            unsafe memcmp(key.baseAddress.unsafelyUnwrapped, search.key, search.keyCount) == 0
+        else { return nil }
+        return unsafe value
     }
+
+    /// A page of the map; nil where there is none with that number.
+    @inline(__always)
+    func page(_ number: UInt64) -> UnsafeRawPointer? {
+        unsafe number <= lastPage ? base + Int(number) * MappedPage.size : nil
+    }
+
+    /// The value of an entry of a leaf that lies on pages of its own; nil where one is not of the form that is expected.
+    @inline(never)
+    func valueOnOwnPages(_ entry: UnsafeRawPointer, of leaf: UnsafeRawPointer) -> UnsafeRawBufferPointer? {
+        guard let number = unsafe MappedPage.ownPage(entry, of: leaf), let first = unsafe page(number) else {
+            return nil
+        }
+        return unsafe MappedPage.value(entry, onPages: first, limit: lastPage - number + 1)
+    }
+
+    private func flags(ofLevel level: Int) -> UInt16 { level == depth ? MappedPage.leafFlags : MappedPage.branchFlags }
 
     @inline(__always)
     private func goTo(_ number: UInt64, _ search: inout Search) {
-        guard number <= lastPage else { return unsafe search.page = nil }
-        let page = unsafe base + Int(number) * Self.pageSize
-        unsafe search.page = page
+        unsafe search.page = page(number)
+        guard let page = unsafe search.page else { return }
         // What is read of most pages before an entry is: the header and the offsets.
         for line in 0..<4 { Calls.prefetch(address: UInt(bitPattern: page) + UInt(line) * 64) }
     }
@@ -128,29 +151,24 @@ struct MappedTree {
     /// Goes to the page that the entry of a branch leads to.
     @inline(__always)
     private func follow(_ search: inout Search) {
-        guard let page = unsafe search.page, let entry = unsafe Self.entry(search.first, of: page) else {
+        guard let page = unsafe search.page, let entry = unsafe MappedPage.entry(search.first, of: page) else {
             return unsafe search.page = nil
         }
-        let low = unsafe entry.loadUnaligned(as: UInt32.self)
-        let high = unsafe entry.loadUnaligned(fromByteOffset: 4, as: UInt16.self)
-        goTo(UInt64(low) | UInt64(high) << 32, &search)
+        goTo(unsafe MappedPage.child(entry), &search)
     }
 
     /// Begins with a page: how many entries it has.
     @inline(__always)
     private static func enter(_ search: inout Search, _ flags: UInt16) -> Int {
         guard let page = unsafe search.page else { return 0 }
-        let end = Int(unsafe page.loadUnaligned(fromByteOffset: 12, as: UInt16.self))
-        guard unsafe page.loadUnaligned(fromByteOffset: 10, as: UInt16.self) == flags, end > headerByteCount,
-            end <= pageSize
-        else {
+        guard let count = unsafe MappedPage.entryCount(page, flags) else {
             unsafe search.page = nil
             return 0
         }
-        unsafe search.first = page + headerByteCount
-        search.count = (end - headerByteCount) >> 1
+        unsafe search.first = page + MappedPage.headerByteCount
+        search.count = count
         unsafe askForMiddle(search, page)
-        return search.count
+        return count
     }
 
     /// Goes on with the half that has the last entry that is not after the key.
@@ -158,7 +176,7 @@ struct MappedTree {
     private static func halve(_ search: inout Search) {
         guard let page = unsafe search.page else { return }
         let half = search.count >> 1
-        guard let entry = unsafe entry(search.first + 2 * half, of: page) else {
+        guard let entry = unsafe MappedPage.entry(search.first + 2 * half, of: page) else {
             search.count = 0
             return unsafe search.page = nil
         }
@@ -174,28 +192,19 @@ struct MappedTree {
         Calls.prefetch(address: UInt(bitPattern: page) + UInt(offset))
     }
 
-    /// The entry whose offset is at a place; nil where it does not lie in the page.
-    @inline(__always)
-    private static func entry(_ place: UnsafeRawPointer, of page: UnsafeRawPointer) -> UnsafeRawPointer? {
-        let offset = Int(unsafe place.loadUnaligned(as: UInt16.self))
-        guard offset <= pageSize - entryByteCount else { return nil }
-        let entry = unsafe page + offset
-        let keyCount = Int(unsafe entry.loadUnaligned(fromByteOffset: 6, as: UInt16.self))
-        return offset + entryByteCount + keyCount <= pageSize ? unsafe entry : nil
-    }
-
     /// All bits where an entry does not come after a key, else none.
     @inline(__always)
     private static func mask(whereNotAfter entry: UnsafeRawPointer, _ search: Search) -> Int {
         let (key, keyCount, word) = unsafe (search.key, search.keyCount, search.word)
-        let count = Int(unsafe entry.loadUnaligned(fromByteOffset: 6, as: UInt16.self))
-        let other = unsafe self.word(entry + entryByteCount, count)
+        let other = unsafe MappedPage.key(entry)
+        let (start, count) = unsafe (other.baseAddress.unsafelyUnwrapped, other.count)
+        let otherWord = unsafe self.word(start, count)
         // Keys of eight bytes, as integers have, are told apart by these alone.
-        if count != 8 || keyCount != 8, other == word {
-            return unsafe isTailAfter(entry + entryByteCount, count, key, keyCount) ? 0 : -1
+        if count != 8 || keyCount != 8, otherWord == word {
+            return unsafe isTailAfter(start, count, key, keyCount) ? 0 : -1
         }
         // The borrow of a subtraction: a comparison would be compiled to a branch.
-        let borrow = (~word & other) | (~(word ^ other) & (word &- other))
+        let borrow = (~word & otherWord) | (~(word ^ otherWord) & (word &- otherWord))
         return ~(Int(truncatingIfNeeded: borrow) >> 63)
     }
 

@@ -94,6 +94,23 @@ struct MappedTreeTests {
             for start in stride(from: 0, to: keys.count, by: 16) {
                 _ = KeyBatch(keys[start..<min(start + 16, keys.count)].map(\.bytes)).found(
                     database, transaction.snapshot)
+                Self.walk(database, transaction.snapshot, from: keys[start].bytes)
+            }
+        }
+    }
+
+    /// Walks from the entry that a search for a key comes to, in either direction.
+    private static func walk(_ database: LMDBDatabase, _ snapshot: borrowing LMDBSnapshot, from key: [UInt8]) {
+        let context = unsafe snapshot.context.takeUnretainedValue()
+        guard let tree = context.tree(of: database, lookups: MappedTrees.patience + 1),
+            let leaf = unsafe key.withUnsafeBytes({ unsafe tree.path(to: $0)?.last }),
+            let entry = unsafe MappedPage.entry(leaf.number, of: leaf.page)
+        else { return }
+        for step in [1, -1] {
+            guard var walk = unsafe MappedWalk(tree, at: MappedPage.key(entry)) else { continue }
+            while case .entry(let key, let value) = walk.move(by: step) {
+                // Reads all of them, which must not crash.
+                #expect(unsafe key.elementsEqual(key) && value.elementsEqual(value))
             }
         }
     }

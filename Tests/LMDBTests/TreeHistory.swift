@@ -70,7 +70,7 @@ struct TreeHistory {
                 }
             }
         }
-        return nil
+        return try TreeWalk(entries, database).mismatch(transaction.snapshot, &random)
     }
 
     private mutating func makeKey() -> [UInt8] {
@@ -129,5 +129,5 @@ struct KeyBatch {
 }
 
 extension RawSpan {
-    fileprivate func array() -> [UInt8] { unsafe withUnsafeBytes { unsafe Array($0) } }
+    func array() -> [UInt8] { unsafe withUnsafeBytes { unsafe Array($0) } }
 }

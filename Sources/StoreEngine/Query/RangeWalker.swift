@@ -81,8 +81,7 @@ struct RangeWalker: ~Copyable, ~Escapable {
         while try advance() {
             do {
                 // Where the run ends is looked up once; until then no key is compared.
-                let last = try lastAddress()
-                while cursor.address != last, try cursor.next() { count += 1 }
+                count += try cursor.skip(to: lastAddress())
             } catch {
                 throw StoreError(error)
             }
