@@ -155,7 +155,7 @@ let package = Package(
             name: "ModelStoreComponentsTests",
             dependencies: [
                 "ModelStoreComponents", "ModelStoreReplay", "ModelStoreTesting", "ModelStore", "StoreRuntime",
-                "StoreEngine",
+                "StoreEngine", "LMDB",
             ]
         ),
         .testTarget(

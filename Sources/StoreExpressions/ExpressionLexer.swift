@@ -38,15 +38,12 @@ package struct ExpressionLexer {
         if isDigit(first) || (first == "-" && !followsOperand && beginsNegativeNumber) {
             return .number(try readNumber())
         }
-        for sign in ExpressionSign.allCases where sign.rawValue.unicodeScalars.elementsEqual(ahead(sign)) {
-            position += sign.rawValue.unicodeScalars.count
+        for (scalars, sign) in ExpressionSign.byFirst[first] ?? []
+        where source.scalars[position...].starts(with: scalars) {
+            position += scalars.count
             return .sign(sign)
         }
         throw source.error(at: position..<position + 1, unknown(first))
-    }
-
-    private func ahead(_ sign: ExpressionSign) -> ArraySlice<Unicode.Scalar> {
-        source.scalars[position...].prefix(sign.rawValue.unicodeScalars.count)
     }
 
     private func unknown(_ scalar: Unicode.Scalar) -> String {

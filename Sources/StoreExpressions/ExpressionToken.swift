@@ -80,6 +80,12 @@ package enum ExpressionSign: String, CaseIterable {
     case divided = "/"
     case remainder = "%"
 
+    /// The signs by their first characters, the longer ones first.
+    static let byFirst: [Unicode.Scalar: [(scalars: [Unicode.Scalar], sign: ExpressionSign)]] =
+        Dictionary(
+            grouping: allCases.map { (scalars: Array($0.rawValue.unicodeScalars), sign: $0) }, by: { $0.scalars[0] }
+        ).mapValues { signs in signs.sorted { $0.scalars.count > $1.scalars.count } }
+
     /// What it calculates, if anything.
     package var arithmetic: ArithmeticOperator? { ArithmeticOperator(rawValue: rawValue) }
 }

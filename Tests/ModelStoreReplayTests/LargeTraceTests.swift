@@ -9,12 +9,16 @@ import Testing
 @Suite("Replays of large change sets") struct LargeTraceTests {
     private static let mebibyte = 1 << 20
 
-    /// A trace of change sets of one mebibyte each.
-    private func record(_ count: Int, to path: String) async throws {
+    /// A sixteenth of what a replay reads ahead.
+    private static let limits = TracePrefetch.Limits(
+        portion: (lines: 256, bytes: mebibyte / 16), all: (portions: 16, bytes: mebibyte))
+
+    /// A trace of large change sets.
+    private func record(_ count: Int, of byteCount: Int, to path: String) async throws {
         let store = try Store.temporary(records: Ticket.self)
         let recorder = try await Recorder(store, to: path)
         for number in 0..<count {
-            let text = String(repeating: "\(number % 10)", count: Self.mebibyte)
+            let text = String(repeating: "\(number % 10)", count: byteCount)
             try await store.write { try $0.insert(Ticket(text: text)) }
         }
         try await recorder.finish()
@@ -34,14 +38,14 @@ import Testing
 
     @Test func `As many bytes are read ahead as may be, and no more`() async throws {
         let folder = try Folder()
-        try await record(24, to: folder.file("t"))
-        let prefetch = TracePrefetch(try TraceReader(path: folder.file("t")))
+        try await record(24, of: Self.limits.portion.bytes, to: folder.file("t"))
+        let prefetch = TracePrefetch(try TraceReader(path: folder.file("t")), limits: Self.limits)
         var lineCount = 0
         while true {
             // It rests at its limit, or has read all.
             while lineCount < 4, !prefetch.readAhead.isFull { await Task.yield() }
             let byteCount = prefetch.readAhead.byteCount
-            #expect(byteCount < 18 * Self.mebibyte)
+            #expect(byteCount < Self.limits.all.bytes + 2 * Self.limits.portion.bytes)
             guard case .lines(let lines) = prefetch.next() else { break }
             lineCount += lines.count
         }
@@ -51,10 +55,10 @@ import Testing
 
     @Test func `A thread that rests at its limit ends when it is told to`() async throws {
         let folder = try Folder()
-        try await record(18, to: folder.file("t"))
+        try await record(18, of: Self.limits.portion.bytes, to: folder.file("t"))
         weak var known: TracePrefetch?
         do {
-            let prefetch = TracePrefetch(try TraceReader(path: folder.file("t")))
+            let prefetch = TracePrefetch(try TraceReader(path: folder.file("t")), limits: Self.limits)
             known = prefetch
             while !prefetch.readAhead.isFull { await Task.yield() }
             prefetch.stop()
@@ -65,7 +69,7 @@ import Testing
 
     @Test func `Large change sets are made a few at a time`() async throws {
         let folder = try Folder()
-        try await record(10, to: folder.file("t"))
+        try await record(10, of: Self.mebibyte, to: folder.file("t"))
         let told = Mutex<[Int]>([])
         var options = ReplayOptions()
         options.onProgress = { count in told.withLock { $0.append(count) } }

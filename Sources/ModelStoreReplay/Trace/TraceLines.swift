@@ -30,7 +30,7 @@ final class TraceLines {
     func next() throws(StoreError) -> [UInt8]? {
         var searched = start
         while true {
-            if let end = buffer[searched...].firstIndex(of: UInt8(ascii: "\n")) {
+            if let end = lineFeed(from: searched) {
                 defer { start = end + 1 }
                 return Array(buffer[start...end])
             }
@@ -49,20 +49,26 @@ final class TraceLines {
         }
     }
 
-    private func readBlock() throws(StoreError) {
-        buffer.removeFirst(start)
-        start = 0
-        let old = buffer.count
-        buffer.append(contentsOf: repeatElement(0, count: Self.blockByteCount))
-        while true {
-            let count = unsafe buffer.withUnsafeMutableBytes { bytes in
-                unsafe read(file, bytes.baseAddress! + old, Self.blockByteCount)
-            }
-            if count < 0, errno == EINTR { continue }
-            guard count >= 0 else { throw TraceFile.failure("be read", path) }
-            buffer.removeLast(Self.blockByteCount - count)
-            isAtEnd = count == 0
-            return
+    private func lineFeed(from place: Int) -> Int? {
+        unsafe buffer.withUnsafeBytes { bytes in
+            guard let start = bytes.baseAddress,
+                let found = unsafe memchr(start + place, Int32(UInt8(ascii: "\n")), bytes.count - place)
+            else { return nil }
+            return unsafe UnsafeRawPointer(found) - start
         }
+    }
+
+    private func readBlock() throws(StoreError) {
+        var result = 0
+        let block = unsafe [UInt8](unsafeUninitializedCapacity: Self.blockByteCount) { bytes, count in
+            repeat {
+                result = unsafe read(file, bytes.baseAddress, Self.blockByteCount)
+            } while result < 0 && errno == EINTR
+            count = max(result, 0)
+        }
+        guard result >= 0 else { throw TraceFile.failure("be read", path) }
+        buffer = start == buffer.count ? block : buffer[start...] + block
+        start = 0
+        isAtEnd = result == 0
     }
 }

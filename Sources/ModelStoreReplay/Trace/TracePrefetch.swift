@@ -5,7 +5,7 @@ import Synchronization
 
 /// Reads a trace ahead of its replay, on a thread of its own: reading takes about as long as replaying.
 ///
-/// What is read ahead is bounded by its bytes, whatever the lines hold: some 16 MiB, and what one line has beyond that.
+/// What is read ahead is bounded by its bytes, whatever the lines hold (``Limits``), and what one line has beyond that.
 ///
 /// Life: the thread begins at once, rests when enough is read, and ends with the trace, a failure, or ``stop()``.
 /// - `state` is protected by its mutex.
@@ -17,6 +17,14 @@ final class TracePrefetch: Sendable {
         case failed(StoreError)
     }
 
+    /// How much is read ahead.
+    struct Limits: Sendable {
+        /// So many lines are handed over together at most, and about so many bytes.
+        var portion = (lines: 256, bytes: 1 << 20)
+        /// So many portions are read ahead at most, and nothing more beside so many bytes.
+        var all = (portions: 16, bytes: 16 << 20)
+    }
+
     private struct State {
         var portions: [(portion: Portion, byteCount: Int)] = []
         /// How long the lines are that were read and not taken.
@@ -26,11 +34,7 @@ final class TracePrefetch: Sendable {
         var isStopped = false
     }
 
-    /// So many lines are handed over together at most, and about so many bytes.
-    private static let portionLimit = (lines: 256, bytes: 1 << 20)
-    /// So many portions are read ahead at most, and nothing more beside so many bytes.
-    private static let limit = (portions: 16, bytes: 16 << 20)
-
+    private let limits: Limits
     private let state = HandoverMutex(State())
     // Begins at 0, as one that goes with less than it began with ends the program.
     private let room = DispatchSemaphore(value: 0)
@@ -39,9 +43,12 @@ final class TracePrefetch: Sendable {
 
     /// Begins to read on.
     ///
-    /// - Parameter reader: handed over: nobody else may use it any more.
-    init(_ reader: TraceReader) {
-        for _ in 0..<Self.limit.portions { room.signal() }
+    /// - Parameters:
+    ///   - reader: handed over: nobody else may use it any more.
+    ///   - limits: how much is read ahead.
+    init(_ reader: TraceReader, limits: Limits = Limits()) {
+        self.limits = limits
+        for _ in 0..<limits.all.portions { room.signal() }
         let handed = HandedReader(reader: reader)
         let thread = Thread { [self] in read(handed.reader) }
         // Frames nest as deep as their JSON.
@@ -80,7 +87,7 @@ final class TracePrefetch: Sendable {
             room.wait()
             if state.withLock({ $0.isStopped }) { return }
             var byteCount = 0
-            let portion = Self.portion(reader, &byteCount)
+            let portion = portion(reader, &byteCount)
             state.withLock { [byteCount] state in
                 state.portions.append((portion, byteCount))
                 state.byteCount += byteCount
@@ -93,15 +100,15 @@ final class TracePrefetch: Sendable {
     /// Whether as many bytes are there as may be.
     private var rests: Bool {
         state.withLock { state in
-            state.isFull = !state.isStopped && state.byteCount >= Self.limit.bytes
+            state.isFull = !state.isStopped && state.byteCount >= limits.all.bytes
             return state.isFull
         }
     }
 
-    private static func portion(_ reader: TraceReader, _ byteCount: inout Int) -> Portion {
+    private func portion(_ reader: TraceReader, _ byteCount: inout Int) -> Portion {
         var lines: [TraceReader.Line] = []
         do {
-            while lines.count < portionLimit.lines, byteCount < portionLimit.bytes {
+            while lines.count < limits.portion.lines, byteCount < limits.portion.bytes {
                 guard let line = try reader.next() else {
                     return lines.isEmpty ? .end(reader.end, isUnfinished: reader.isUnfinished) : .lines(lines)
                 }

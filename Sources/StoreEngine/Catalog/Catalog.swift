@@ -73,29 +73,3 @@ package final class Catalog: Sendable {
             remedy: "name it in Store(at:records:)")
     }
 }
-
-/// Finds what somebody may have meant.
-package enum NearestName {
-    /// The name among `names` with the fewest edits, if that is at most a third of its length plus one.
-    package static func find(_ name: String, among names: [String]) -> String? {
-        let wanted = Array(name.lowercased().unicodeScalars)
-        let scored = names.map { ($0, distance(wanted, Array($0.lowercased().unicodeScalars))) }
-        guard let best = scored.min(by: { $0.1 < $1.1 }), best.1 <= wanted.count / 3 + 1 else { return nil }
-        return best.0
-    }
-
-    // Levenshtein's distance with one row.
-    private static func distance(_ left: [Unicode.Scalar], _ right: [Unicode.Scalar]) -> Int {
-        var row = Array(0...right.count)
-        for (i, scalar) in left.enumerated() {
-            var diagonal = row[0]
-            row[0] = i + 1
-            for (j, other) in right.enumerated() {
-                let substitution = diagonal + (scalar == other ? 0 : 1)
-                diagonal = row[j + 1]
-                row[j + 1] = min(substitution, row[j] + 1, diagonal + 1)
-            }
-        }
-        return row[right.count]
-    }
-}

@@ -1,4 +1,4 @@
-import Synchronization
+import LMDB
 
 /// What happened, in its order, from all threads.
 final class Journal: Sendable {
@@ -7,7 +7,7 @@ final class Journal: Sendable {
         var waiters: [(condition: @Sendable ([String]) -> Bool, continuation: CheckedContinuation<Void, Never>)] = []
     }
 
-    private let state = Mutex(State())
+    private let state = HandoverMutex(State())
 
     func add(_ line: String) {
         let met = state.withLock { state in

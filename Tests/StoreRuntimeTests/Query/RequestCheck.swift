@@ -8,8 +8,12 @@ struct RequestCheck {
     /// What a failure names.
     let place: String
 
-    /// Asks a random request of the records that a store has now.
-    func run(_ store: Store, _ typeIndex: Int, _ generator: inout RequestGenerator) throws {
+    /// Asks random requests of the records that a store has now.
+    ///
+    /// - Parameter place: what a failure names, before the request's number.
+    static func run(
+        _ count: Int, place: String, _ store: Store, _ typeIndex: Int, _ generator: inout RequestGenerator
+    ) throws {
         try store.read { tx in
             var all: [DynamicRecord] = []
             try tx._reading.forEachDynamic(typeIndex: typeIndex) {
@@ -17,7 +21,10 @@ struct RequestCheck {
                 return true
             }
             let type = tx._reading.catalog.types[typeIndex].type
-            try run(tx, typeIndex, &generator, NaiveQuery(type: type, request: Request()).byID(all))
+            let ordered = NaiveQuery(type: type, request: Request()).byID(all)
+            for number in 0..<count {
+                try RequestCheck(place: "\(place), request \(number)").run(tx, typeIndex, &generator, ordered)
+            }
         }
     }
 
@@ -34,23 +41,18 @@ struct RequestCheck {
             last = place
             request.position = NaiveQuery(type: type, request: request).position(all[place])
         }
-        // As texts: a record that holds NaN does not equal itself.
-        let expected = NaiveQuery(type: type, request: request, last: last).run(all).map { "\($0)" }
-        var unlimited = request
-        (unlimited.limit, unlimited.offset, unlimited.isDistinct) = (nil, 0, false)
-        let matching = Set(NaiveQuery(type: type, request: unlimited, last: last).run(all).map { "\($0)" })
+        let expected = NaiveQuery(type: type, request: request, last: last).run(all).map(BitwiseRecord.init)
+        let matching = matching(request, type, last, all)
         // Now and then so few that all records are walked instead of gathering keys.
         let keyByteLimit = generator.pick([1 << 20, 1 << 20, 200])
         for path in [nil] + (try tx._reading.paths(request, typeIndex: typeIndex)).map(Optional.init) {
-            var found: [String] = []
+            var found: [BitwiseRecord] = []
             try tx._reading.fetchDynamic(request, typeIndex: typeIndex, by: path, keyByteLimit: keyByteLimit) {
-                found.append("\($0)")
+                found.append(BitwiseRecord($0))
                 return true
             }
-            // No order was asked for without one.
             let isRight =
-                request.order.isEmpty
-                ? found.count == expected.count && Set(found).isSubset(of: matching) : found == expected
+                matching.map { found.count == expected.count && Set(found).isSubset(of: $0) } ?? (found == expected)
             if !isRight {
                 let explanation = try tx._reading.explain(request, typeIndex: typeIndex, by: path)
                 Issue.record("\(place), by \(String(describing: path)): \(request)\n\(explanation)")
@@ -68,20 +70,30 @@ struct RequestCheck {
         let pages = try pages(request, tx, typeIndex)
         var whole = request
         whole.limit = nil
-        let rows = NaiveQuery(type: type, request: whole, last: last).run(all).map { "\($0)" }
+        let rows = NaiveQuery(type: type, request: whole, last: last).run(all).map(BitwiseRecord.init)
         if pages != rows { Issue.record("\(place): the pages of \(request) are \(pages), not \(rows)") }
+    }
+
+    /// The records any of which answer a request without an order; nil where it has one.
+    private func matching(
+        _ request: Request, _ type: RecordType, _ last: Int?, _ all: [DynamicRecord]
+    ) -> Set<BitwiseRecord>? {
+        guard request.order.isEmpty else { return nil }
+        var unlimited = request
+        (unlimited.limit, unlimited.offset, unlimited.isDistinct) = (nil, 0, false)
+        return Set(NaiveQuery(type: type, request: unlimited, last: last).run(all).map(BitwiseRecord.init))
     }
 
     /// All pages of a request, one after the other.
     private func pages(
         _ request: Request, _ tx: borrowing ReadTransaction, _ typeIndex: Int
-    ) throws -> [String] {
+    ) throws -> [BitwiseRecord] {
         var request = request
-        var rows: [String] = []
+        var rows: [BitwiseRecord] = []
         while true {
             let page = try tx._reading.dynamicPage(request, typeIndex: typeIndex)
             #expect(page.next == nil || page.rows.count == request.limit)
-            rows += page.rows.map { "\($0)" }
+            rows += page.rows.map(BitwiseRecord.init)
             guard let next = page.next else { return rows }
             let token = try #require(PageToken(next.description))
             #expect(token == next)

@@ -42,9 +42,7 @@ import Testing
             try fill(store, &generator)
             for name in ["Sensor", "Slot", "Crate"] {
                 let index = try store.typeIndex(named: name)
-                for number in 0..<40 {
-                    try RequestCheck(place: "seed \(seed), \(name), request \(number)").run(store, index, &generator)
-                }
+                try RequestCheck.run(40, place: "seed \(seed), \(name)", store, index, &generator)
             }
             store.close()
         }
