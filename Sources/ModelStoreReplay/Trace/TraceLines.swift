@@ -67,7 +67,9 @@ final class TraceLines {
             count = max(result, 0)
         }
         guard result >= 0 else { throw TraceFile.failure("be read", path) }
-        buffer = start == buffer.count ? block : buffer[start...] + block
+        // Behind what is there, which is not copied for each block of a long line.
+        buffer.removeFirst(start)
+        buffer += block
         start = 0
         isAtEnd = result == 0
     }
