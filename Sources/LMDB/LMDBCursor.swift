@@ -182,6 +182,7 @@ package struct LMDBCursor: ~Copyable, ~Escapable {
         stepCount &+= 1
         if stepCount == Self.patience, overlaid == nil {
             let context = unsafe context.takeUnretainedValue()
+            // As many lookups as the tree is worth finding for: the walk is.
             if let tree = context.tree(of: database, lookups: MappedTrees.patience + 1),
                 let walk = unsafe MappedWalk(tree, at: UnsafeRawBufferPointer(currentKey))
             {
