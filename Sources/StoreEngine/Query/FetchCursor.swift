@@ -6,15 +6,16 @@ import LMDB
 struct FetchCursor: ~Copyable, ~Escapable {
     let scope: ReadingScope
     let type: OpenType
-    private let plan: Plan
+    let plan: Plan
     private let newestVersion: UInt32
+    // This and `pending` are seen in this file alone: Swift 6.3.1 fails on a copy of them in others ("a compiler bug").
     private var walker: RangeWalker
     /// Whether `walker` walks an index, and not the records.
     private let isIndexWalk: Bool
     /// The bytes of a key up to which it tells the order that is asked for; the whole of it where none is.
-    private let orderedByteCount: Int
+    let orderedByteCount: Int
     /// What each record must still meet.
-    private var filter: CompiledCondition?
+    var filter: CompiledCondition?
     /// Keys of records to go through before the walk goes on.
     private var pending = RecordKeyList(byteCount: 0)
     private var nextPending = 0
@@ -27,16 +28,16 @@ struct FetchCursor: ~Copyable, ~Escapable {
     /// Whether the record that the walk is at came from `pending`.
     private var isAtPending = false
     /// Whether `pending` holds all that is left.
-    private var isGathered: Bool
+    var isGathered: Bool
     /// How many entries were walked before, to find their keys.
     private var gatheredCount = 0
     /// Whether what is pending was tested before.
-    private var isTested = false
-    private var isSorted = false
+    var isTested = false
+    var isSorted = false
     private var toSkip: Int
     private var remaining: Int
-    private var currentKey: RawSpan
-    private var currentRecord: RawSpan
+    var currentKey: RawSpan
+    var currentRecord: RawSpan
     /// The bytes of `currentRecord` where it was stored in the form of an earlier version.
     private var upgraded: [UInt8] = []
     /// Whether the bytes of the records are of interest; without, entries of an index are enough to count.
@@ -48,9 +49,9 @@ struct FetchCursor: ~Copyable, ~Escapable {
     /// The rows that were found already, where each counts once.
     private var rows = DistinctRows()
     /// What was done so far.
-    private var counts: FetchCounts
+    var counts: FetchCounts
     /// How much memory the keys of an intersection or a union may take.
-    private let keyByteLimit: Int
+    let keyByteLimit: Int
 
     /// - Parameters:
     ///   - needsRecords: whether ``record`` is asked for.
@@ -164,6 +165,11 @@ struct FetchCursor: ~Copyable, ~Escapable {
     @usableFromInline
     func damage(_ error: CodecError) -> StoreError { scope.damage(type, key: currentKey, error) }
 
+    /// The error for one that was met while the record that the walk is at was read, or one that it refers to.
+    func failed(_ error: any Error) -> StoreError {
+        StoreError(reading: error, at: "the record of \(type.name) under the key \(HexText.of(currentKey))")
+    }
+
     /// The fields of the record that the walk is at.
     ///
     /// - Parameter verifying: whether the record's checksum is compared, which reads all of it.
@@ -239,14 +245,14 @@ struct FetchCursor: ~Copyable, ~Escapable {
     }
 
     /// Whether the next entries of one walk lead to just the records that are wanted.
-    private var hasPlainWalk: Bool {
+    var hasPlainWalk: Bool {
         guard case .walk = plan.source else { return false }
         return filter == nil && plan.position == nil && !isGathered && nextPending == pending.count
     }
 
     /// Goes to the next record that meets the condition.
     @_lifetime(self: copy self)
-    private mutating func find() throws(StoreError) -> Bool {
+    mutating func find() throws(StoreError) -> Bool {
         if case .walk = plan.source {} else if !isGathered, !counts.isWalkOfAll { try gatherKeys() }
         while true {
             if nextPending < pending.count {
@@ -301,7 +307,7 @@ struct FetchCursor: ~Copyable, ~Escapable {
 
     /// Goes to the next entry of the path, and to its record.
     @_lifetime(self: copy self)
-    private mutating func step() throws(StoreError) -> Bool {
+    mutating func step() throws(StoreError) -> Bool {
         if isBeforeGroup {
             isBeforeGroup = false
         } else {
@@ -329,7 +335,7 @@ struct FetchCursor: ~Copyable, ~Escapable {
     }
 
     /// Whether the keys of some entries are gathered before their records, which are looked up together then.
-    private var readsAhead: Bool { isIndexWalk && cover == nil }
+    var readsAhead: Bool { isIndexWalk && cover == nil }
 
     /// Takes the keys of the entries from the one that the walk is at: few at first, as who asks may stop, and no more than are
     /// wanted, so that none is read in vain.
@@ -345,6 +351,28 @@ struct FetchCursor: ~Copyable, ~Escapable {
             isBeforeGroup = walker.key.byteCount >= orderedByteCount
         } while !isBeforeGroup
         setPending(keys)
+    }
+
+    /// Takes the keys of all entries that begin as the one that the walk is at, and puts their records in order: what follows
+    /// the beginning may be a hash.
+    @_lifetime(self: copy self)
+    private mutating func gatherGroup() throws(StoreError) {
+        var keys = RecordKeyList()
+        let beginning = walker.key.extracting(first: orderedByteCount).array()
+        while true {
+            if isIndexWalk {
+                keys.append(try walker.recordKey(of: type))
+            } else {
+                keys.append(walker.key)
+            }
+            guard try walker.advance() else { break }
+            guard unsafe walker.key.extracting(first: orderedByteCount).isEqual(to: beginning.span.bytes) else {
+                try walker.stepBack()
+                break
+            }
+        }
+        setPending(keys)
+        if pendingCount > 1, isIndexWalk || mayPendingBeTruncated { try sortPending() }
     }
 
     @_lifetime(self: copy self)
@@ -374,148 +402,23 @@ struct FetchCursor: ~Copyable, ~Escapable {
 
     /// Goes on with other keys.
     @_lifetime(self: copy self)
-    private mutating func setPending(_ keys: consuming RecordKeyList) {
+    mutating func setPending(_ keys: consuming RecordKeyList) {
         pending = keys
         nextPending = 0
         lookup.startOver()
     }
 
+    /// How many keys there are to go through.
+    var pendingCount: Int { pending.count }
+
+    /// Whether a key that is pending may be truncated.
+    var mayPendingBeTruncated: Bool { pending.mayBeTruncated }
+
     @_lifetime(self: copy self)
-    private mutating func fetchPending(_ index: Int) throws(StoreError) {
+    mutating func fetchPending(_ index: Int) throws(StoreError) {
         let record = try unsafe _overrideLifetime(lookup.record(index, of: pending, type), copying: scope)
         // The bytes stay where they are for as long as `pending` holds them: until the next group is gathered.
         currentKey = unsafe _overrideLifetime(pending[index], copying: scope)
         try take(record)
-    }
-
-    // MARK: Several paths
-
-    /// Finds the keys of the records that an intersection or a union leads to, or goes over to a walk over all.
-    @_lifetime(self: copy self)
-    private mutating func gatherKeys() throws(StoreError) {
-        var keys = RecordKeySet(byteLimit: keyByteLimit)
-        var isComplete = true
-        var last = 0
-        switch plan.source {
-        case .walk: return
-        case .union(let walks):
-            for (number, walk) in walks.enumerated() where isComplete {
-                isComplete = try gather(walk, number, &keys, isMarking: false)
-            }
-        case .intersection(let walks):
-            for (number, walk) in walks.enumerated() where isComplete {
-                isComplete = try gather(walk, number, &keys, isMarking: number > 0)
-            }
-            last = walks.count - 1
-        }
-        if isComplete {
-            setPending(keys.finish(walk: last, isBackward: plan.isBackward))
-            isGathered = true
-            if orderedByteCount < .max, pending.mayBeTruncated { try sortPending() }
-        } else {
-            counts.isWalkOfAll = true
-            filter = plan.wholeFilter
-        }
-    }
-
-    /// Puts the keys of one walk in the set, or marks them there.
-    ///
-    /// - Returns: false when there are too many.
-    private mutating func gather(
-        _ walk: PlannedWalk, _ number: Int, _ keys: inout RecordKeySet, isMarking: Bool
-    ) throws(StoreError) -> Bool {
-        let database = type.database(ofIndex: walk.place)
-        var walker = try RangeWalker(scope, database, walk.ranges)
-        var hasRoom = true
-        while hasRoom, try walker.advance() {
-            if walk.place == nil {
-                hasRoom = keys.take(walker.key, walk: number, isMarking: isMarking)
-            } else {
-                hasRoom = try keys.take(walker.recordKey(of: type), walk: number, isMarking: isMarking)
-            }
-        }
-        counts.walked[number] = walker.count
-        return hasRoom
-    }
-
-    // MARK: Order
-
-    /// Finds all, and puts their keys in order.
-    @_lifetime(self: copy self)
-    private mutating func sort() throws(StoreError) {
-        // Of rows that count once it is not known how many must be found.
-        let capacity = plan.distinct == nil ? plan.wanted : .max
-        var found = SortedKeys(capacity: capacity, isIDDescending: plan.order.last?.isDescending ?? false)
-        var sortKey = ByteWriter(capacity: 64)
-        let firstWord = SortWord(plan.order[0])
-        // All records are wanted: what tells whether one is need not be asked for each.
-        let isPlainWalk = hasPlainWalk && !readsAhead
-        while isPlainWalk ? try step() : try find() {
-            do {
-                let table = try RecordBytes.table(of: currentRecord)
-                let word = try firstWord(table, scratch: &sortKey)
-                // Most records of many come after all that are kept.
-                if word > found.greatestWord { continue }
-                try makeSortKey(table, &sortKey)
-                found.add(
-                    word: word, sortKey: sortKey, recordKey: currentKey, longID: try type.longID(of: table, currentKey))
-            } catch {
-                throw failed(error)
-            }
-        }
-        setPending(found.finish())
-        (isSorted, isGathered, isTested) = (true, true, true)
-    }
-
-    private func makeSortKey(_ table: FieldTable, _ sortKey: inout ByteWriter) throws {
-        sortKey.removeAll()
-        for place in plan.order.indices { try plan.order[place].append(table, scope, to: &sortKey) }
-    }
-
-    /// The error for one that was met while the record that the walk is at was read, or one that it refers to.
-    func failed(_ error: any Error) -> StoreError {
-        StoreError(reading: error, at: "the record of \(type.name) under the key \(HexText.of(currentKey))")
-    }
-
-    // MARK: Truncated keys
-
-    /// Takes the keys of all entries that begin as the one that the walk is at, and puts their records in order: what follows
-    /// the beginning may be a hash.
-    @_lifetime(self: copy self)
-    private mutating func gatherGroup() throws(StoreError) {
-        setPending(RecordKeyList())
-        let beginning = walker.key.extracting(first: orderedByteCount).array()
-        while true {
-            if isIndexWalk {
-                pending.append(try walker.recordKey(of: type))
-            } else {
-                pending.append(walker.key)
-            }
-            guard try walker.advance() else { break }
-            guard unsafe walker.key.extracting(first: orderedByteCount).isEqual(to: beginning.span.bytes) else {
-                try walker.stepBack()
-                break
-            }
-        }
-        if pending.count > 1, isIndexWalk || pending.mayBeTruncated { try sortPending() }
-    }
-
-    /// Puts the records that are pending in order, by their fields.
-    @_lifetime(self: copy self)
-    private mutating func sortPending() throws(StoreError) {
-        var found = SortedKeys(capacity: .max, isIDDescending: plan.order.last?.isDescending ?? false)
-        var sortKey = ByteWriter(capacity: 512)
-        for place in 0..<pending.count {
-            try fetchPending(place)
-            do {
-                let table = try RecordBytes(unverified: currentRecord).table
-                try makeSortKey(table, &sortKey)
-                found.add(
-                    word: 0, sortKey: sortKey, recordKey: currentKey, longID: try type.longID(of: table, currentKey))
-            } catch {
-                throw failed(error)
-            }
-        }
-        setPending(found.finish())
     }
 }
