@@ -7,6 +7,10 @@ package struct FoundValues: ~Copyable, ~Escapable {
     /// For each key that was looked for; no bytes where LMDB has to be asked. On the heap, as an array in place is copied for each
     /// look at it.
     private var values: [UnsafeRawBufferPointer] = unsafe []
+    /// Where the last search came through its tree, for the next ones: keys are mostly asked for in order.
+    private var place: MappedPlace?
+    /// The root of that tree.
+    private var root: UInt64 = 0
 
     /// None.
     @_lifetime(immortal)
@@ -31,6 +35,7 @@ package struct FoundValues: ~Copyable, ~Escapable {
     @_lifetime(self: copy self)
     mutating func find(_ tree: MappedTree, _ keys: UnsafeRawBufferPointer, _ ends: Span<Int>, _ range: Range<Int>) {
         let count = min(range.count, Self.capacity)
+        if root != tree.root { (root, place) = (tree.root, nil) }
         unsafe withUnsafeTemporaryAllocation(of: MappedTree.Search.self, capacity: Self.capacity) { searches in
             guard let start = searches.baseAddress else { return }
             var begin = range.lowerBound == 0 ? 0 : ends[range.lowerBound - 1]
@@ -41,7 +46,7 @@ package struct FoundValues: ~Copyable, ~Escapable {
                 unsafe (start + number).initialize(to: MappedTree.Search(key))
                 begin = end
             }
-            unsafe tree.goDown(start, count)
+            unsafe tree.goDown(start, count, from: &place)
             unsafe values.reserveCapacity(values.count + count)
             for number in 0..<count {
                 unsafe values.append(tree.value(start[number]) ?? UnsafeRawBufferPointer(start: nil, count: 0))

@@ -25,10 +25,12 @@ struct MappedTree {
 
     /// Where the map begins.
     private let base: UnsafeRawPointer
-    /// The root's number.
-    private let root: UInt64
+    /// The root's number, which tells a snapshot's trees apart.
+    let root: UInt64
     /// How many pages lead to an entry, the root and the leaf with it.
     private let depth: Int
+    /// How many leaves further on a search may begin without going down from the root.
+    private static let reach = 4
     /// The number of the last page in use.
     private let lastPage: UInt64
 
@@ -77,19 +79,66 @@ struct MappedTree {
 
     /// Goes down to the leaves with all searches at once, so that they wait for memory together: each asks for its next entry
     /// before any looks at its own.
-    func goDown(_ searches: UnsafeMutablePointer<Search>, _ count: Int) {
-        for number in 0..<count { unsafe goTo(root, &searches[number]) }
-        for level in 1...depth {
+    ///
+    /// - Parameter place: where an earlier search of this tree came through the branch above its leaf. Keys that come right
+    ///   behind that one's, in order, go to their leaves from there; it becomes that of the last search.
+    func goDown(_ searches: UnsafeMutablePointer<Search>, _ count: Int, from place: inout MappedPlace?) {
+        var near = 0
+        if var branch = place {
+            while near < count, unsafe begin(&searches[near], from: &branch) { near += 1 }
+            place = branch
+        }
+        for number in near..<count { unsafe goTo(root, &searches[number]) }
+        // None is left at the branches where all have begun at their leaves.
+        for level in (near == count ? depth : 1)...depth {
+            let first = level == depth ? 0 : near
             let flags = self.flags(ofLevel: level)
             var longest = 1
-            for number in 0..<count { longest = max(longest, unsafe Self.enter(&searches[number], flags)) }
+            for number in first..<count { longest = max(longest, unsafe Self.enter(&searches[number], flags)) }
             while longest > 1 {
-                for number in 0..<count where unsafe searches[number].count > 1 { unsafe Self.halve(&searches[number]) }
+                for number in first..<count where unsafe searches[number].count > 1 {
+                    unsafe Self.halve(&searches[number])
+                }
                 longest -= longest >> 1
             }
             if level == depth { return }
-            for number in 0..<count { unsafe follow(&searches[number]) }
+            if level == depth - 1 { place = unsafe Self.place(searches[count - 1], flags) }
+            for number in first..<count { unsafe follow(&searches[number]) }
         }
+    }
+
+    /// Begins a search at its leaf.
+    ///
+    /// - Parameter branch: leads to a leaf; then to that of the key.
+    /// - Returns: false, with nothing changed, where the key belongs to a leaf further away, or that is for another branch to
+    ///   tell.
+    @inline(__always)
+    private func begin(_ search: inout Search, from branch: inout MappedPlace) -> Bool {
+        // A branch's first entry has no key.
+        guard branch.number > 0, var entry = unsafe MappedPage.entry(branch.number, of: branch.page),
+            unsafe Self.mask(whereNotAfter: entry, search) != 0
+        else { return false }
+        var place = branch
+        for _ in 0...Self.reach {
+            guard place.move(by: 1), let next = unsafe MappedPage.entry(place.number, of: place.page) else { return false }
+            if unsafe Self.mask(whereNotAfter: next, search) == 0 {
+                goTo(unsafe MappedPage.child(entry), &search)
+                branch.number = place.number - 1
+                return true
+            }
+            unsafe entry = next
+        }
+        return false
+    }
+
+    /// Where a search has come to in a page.
+    private static func place(_ search: Search, _ flags: UInt16) -> MappedPlace? {
+        guard let page = unsafe search.page, let count = unsafe MappedPage.entryCount(page, flags) else { return nil }
+        return unsafe place(search, in: page, count)
+    }
+
+    private static func place(_ search: Search, in page: UnsafeRawPointer, _ count: Int) -> MappedPlace {
+        unsafe MappedPlace(page: page, number: (search.first - page - MappedPage.headerByteCount) >> 1, count: count)
     }
 
     /// The pages that lead to a key, from the root to its leaf, and which of each one's entries does; nil where one is not of
@@ -103,8 +152,7 @@ struct MappedTree {
             let count = Self.enter(&search, flags(ofLevel: level))
             while search.count > 1 { Self.halve(&search) }
             guard let page = unsafe search.page else { return nil }
-            let number = unsafe (search.first - page - MappedPage.headerByteCount) >> 1
-            path.append(unsafe MappedPlace(page: page, number: number, count: count))
+            path.append(unsafe Self.place(search, in: page, count))
             if level < depth { follow(&search) }
         }
         return path

@@ -91,9 +91,10 @@ struct MappedTreeTests {
             defer { environment.close() }
             let transaction = try environment.beginRead()
             guard let database = try transaction.snapshot.openDatabase(named: "test") else { continue }
+            var values = FoundValues()
             for start in stride(from: 0, to: keys.count, by: 16) {
-                _ = KeyBatch(keys[start..<min(start + 16, keys.count)].map(\.bytes)).found(
-                    database, transaction.snapshot)
+                let batch = KeyBatch(keys[start..<min(start + 16, keys.count)].map(\.bytes))
+                _ = batch.find(database, transaction.snapshot, with: &values)
                 Self.walk(database, transaction.snapshot, from: keys[start].bytes)
             }
         }

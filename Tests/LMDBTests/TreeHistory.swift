@@ -50,27 +50,40 @@ struct TreeHistory {
         for _ in 0..<2 {
             var asked = entries.keys.sorted { $0.lexicographicallyPrecedes($1) }
             asked += asked.prefix(300).flatMap { neighbours(of: $0) }
+            let inOrder = asked.sorted { $0.lexicographicallyPrecedes($1) }
             asked.shuffle(using: &random)
             for key in asked {
                 let value = unsafe try transaction.snapshot.get(database, key: key.span.bytes)?.array()
                 guard value == entries[key] else { return "\(key) has \(String(describing: value))" }
             }
-            for start in stride(from: 0, to: asked.count, by: 16) {
-                let keys = Array(asked[start..<min(start + 16, asked.count)])
-                let found = KeyBatch(keys).found(database, transaction.snapshot)
-                // What comes first in a snapshot is left to LMDB, and the rest is not.
-                lookups += keys.count
-                guard lookups > MappedTrees.patience else { continue }
-                for (key, value) in zip(keys, found) {
-                    let right = entries[key]
-                    // Values may lie on pages of their own where some are large; one that replaces them stays there.
-                    guard value == right || (value == nil && largestValue > 1_000) else {
-                        return "\(key) has \(String(describing: value)) where it is looked for with others"
-                    }
-                }
+            let some = inOrder.filter { _ in random.chance(20) }
+            for asked in [asked, inOrder, some, inOrder.reversed()] {
+                let mismatch = mismatch(asked, database, transaction.snapshot, &lookups)
+                if let mismatch { return mismatch }
             }
         }
         return try TreeWalk(entries, database).mismatch(transaction.snapshot, &random)
+    }
+
+    /// What is wrong where keys are looked for sixteen at a time, those that come next after those that came before.
+    private func mismatch(
+        _ asked: [[UInt8]], _ database: LMDBDatabase, _ snapshot: borrowing LMDBSnapshot, _ lookups: inout Int
+    ) -> String? {
+        var values = FoundValues()
+        for start in stride(from: 0, to: asked.count, by: FoundValues.capacity) {
+            let keys = Array(asked[start..<min(start + FoundValues.capacity, asked.count)])
+            let found = KeyBatch(keys).find(database, snapshot, with: &values)
+            // What comes first in a snapshot is left to LMDB, and the rest is not.
+            lookups += keys.count
+            guard lookups > MappedTrees.patience else { continue }
+            for (key, value) in zip(keys, found) {
+                // Values may lie on pages of their own where some are large; one that replaces them stays there.
+                guard value == entries[key] || (value == nil && largestValue > 1_000) else {
+                    return "\(key) has \(String(describing: value)) where it is looked for with others"
+                }
+            }
+        }
+        return nil
     }
 
     private mutating func makeKey() -> [UInt8] {
@@ -119,8 +132,12 @@ struct KeyBatch {
     }
 
     /// What is found without LMDB.
-    func found(_ database: LMDBDatabase, _ snapshot: borrowing LMDBSnapshot) -> [[UInt8]?] {
-        var values = FoundValues()
+    ///
+    /// - Parameter values: knows where the keys before these were found.
+    @_lifetime(values: copy snapshot)
+    func find(
+        _ database: LMDBDatabase, _ snapshot: borrowing LMDBSnapshot, with values: inout FoundValues
+    ) -> [[UInt8]?] {
         unsafe snapshot.find(database, keys: bytes.span.bytes, ends: ends.span, 0..<ends.count, into: &values)
         var found: [[UInt8]?] = []
         for number in ends.indices { found.append(values[number]?.array()) }

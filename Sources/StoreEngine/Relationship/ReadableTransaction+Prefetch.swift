@@ -140,27 +140,19 @@ extension ReadingScope {
     ) throws(StoreError) -> (found: [[Source]], scannedCount: Int) {
         let binding = try binding(Source.self)
         let keys = PrefetchKeys(records)
-        let referrers = try referrers(inverse.field, binding, keys)
-        // In the order of the referrers, so that all of them are read in one pass, each to where those of its group lie together.
-        var sources: [Source?] = Array(repeating: nil, count: referrers.count)
-        var sorted = keyedRecords(binding, referrers.recordKeys())
-        for number in 0..<referrers.count where sorted.advance() {
-            sources[referrers.place(number)] = try sorted.decoded()
-        }
+        let sources = try locatedRecords(binding, referrers(inverse.field, binding, keys))
         var found: [[Source]] = Array(repeating: [], count: records.count)
         var start = 0
         for group in keys.groups {
-            let end = start + referrers.counts[group]
+            let end = start + sources.list.counts[group]
             var own: [Source] = []
             own.reserveCapacity(end - start)
-            for place in start..<end {
-                if let source = sources[place].take() { own.append(source) }
-            }
-            if referrers.mayBeTruncated { own.sortByID() }
+            for place in start..<end { own.append(try sources.decoded(place)) }
+            if sources.list.mayBeTruncated { own.sortByID() }
             for place in keys.places(group) { found[place] = own }
             start = end
         }
-        return (found, referrers.count + sorted.count)
+        return (found, 2 * sources.list.count)
     }
 }
 

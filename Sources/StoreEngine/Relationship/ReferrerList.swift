@@ -28,7 +28,6 @@ struct ReferrerList: ~Copyable {
     }
 
     /// The keys of the referrers, in order.
-    @usableFromInline
     borrowing func recordKeys() -> RecordKeyList {
         var list = RecordKeyList(byteCount: keys.count, count: entries.count)
         for entry in entries {
@@ -38,8 +37,18 @@ struct ReferrerList: ~Copyable {
     }
 
     /// As which a referrer was added.
-    @usableFromInline
     borrowing func place(_ number: Int) -> Int { Int(entries[number].place) }
+
+    /// The key of the one that was added as number `place`.
+    ///
+    /// - Complexity: O(n).
+    @_lifetime(borrow self)
+    borrowing func key(ofPlace place: Int) -> RawSpan {
+        guard let entry = entries.first(where: { $0.place == place }) else {
+            preconditionFailure("none of \(entries.count) referrers was added as number \(place)")
+        }
+        return entry.key(in: keys.bytes)
+    }
 
     /// Puts all in the order of their keys.
     mutating func sort() {
