@@ -120,7 +120,9 @@ struct MappedTree {
         else { return false }
         var place = branch
         for _ in 0...Self.reach {
-            guard place.move(by: 1), let next = unsafe MappedPage.entry(place.number, of: place.page) else { return false }
+            guard place.move(by: 1), let next = unsafe MappedPage.entry(place.number, of: place.page) else {
+                return false
+            }
             if unsafe Self.mask(whereNotAfter: next, search) == 0 {
                 goTo(unsafe MappedPage.child(entry), &search)
                 branch.number = place.number - 1

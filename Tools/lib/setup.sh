@@ -2,8 +2,8 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
-# Warnings are errors in both, so that they share one build.
-export MODELSTORE_WARNINGS_AS_ERRORS=1
+# Warnings are errors in both, and the library is optimized, so that they share one build.
+export MODELSTORE_WARNINGS_AS_ERRORS=1 MODELSTORE_OPTIMIZED=1
 
 # Installs the Debian packages among its arguments that are missing.
 install_packages() {

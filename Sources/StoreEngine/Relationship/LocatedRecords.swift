@@ -12,7 +12,8 @@ struct LocatedRecords: ~Copyable, ~Escapable {
     @usableFromInline let list: ReferrerList
 
     @_lifetime(copy scope)
-    fileprivate init(_ scope: ReadingScope, _ binding: TypedBinding, _ list: consuming ReferrerList) throws(StoreError) {
+    fileprivate init(_ scope: ReadingScope, _ binding: TypedBinding, _ list: consuming ReferrerList) throws(StoreError)
+    {
         self.scope = scope
         self.binding = binding
         records = unsafe _overrideLifetime(HeldValues(count: list.count, of: scope.snapshot), copying: scope)
