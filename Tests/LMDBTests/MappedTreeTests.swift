@@ -73,6 +73,39 @@ struct MappedTreeTests {
         }
     }
 
+    /// The root is taken away between two searches: who goes down from there finds nothing more.
+    @Test
+    func `Keys that come in order are searched for from the leaf of those before`() throws {
+        let directory = try TemporaryDirectory()
+        let environment = try LMDBEnvironment.open(at: directory.path, options: .test)
+        defer { environment.close() }
+        let entries = (10_000..<16_000).map { ("\($0)", "\($0)" + String(repeating: " ", count: 200)) }
+        try environment.store(entries)
+        let transaction = try environment.beginRead()
+        let database = try #require(try transaction.snapshot.openDatabase(named: "test"))
+        var values = FoundValues()
+        let batches = stride(from: 1_000, to: 1_208, by: 16).map { $0..<$0 + 16 }
+        for range in batches {
+            let found = KeyBatch(entries[range].map(\.0.bytes)).find(database, transaction.snapshot, with: &values)
+            #expect(found == entries[range].map(\.1.bytes))
+            if range == batches[0] { try Self.takeRoot(of: database, transaction.snapshot, directory.path) }
+        }
+        let farther = KeyBatch(entries[4_000..<4_016].map(\.0.bytes))
+        #expect(farther.find(database, transaction.snapshot, with: &values).allSatisfy { $0 == nil })
+    }
+
+    /// Writes zeros over the root of a tree.
+    private static func takeRoot(
+        of database: LMDBDatabase, _ snapshot: borrowing LMDBSnapshot, _ path: String
+    ) throws {
+        let context = unsafe snapshot.context.takeUnretainedValue()
+        let root = try #require(context.tree(of: database, lookups: 1)).root
+        let file = try FileHandle(forUpdating: URL(fileURLWithPath: path + "/data.mdb"))
+        try file.seek(toOffset: root * 4_096)
+        try file.write(contentsOf: Data(count: 4_096))
+        try file.close()
+    }
+
     /// No page is what it was, apart from those by which LMDB opens the file: nothing may crash, and nothing is found that
     /// has not the very key.
     @Test
