@@ -102,6 +102,20 @@ import Testing
         #expect(try ids(store) { $0.price * Double.infinity > 0 } == [1, 2, 4])
     }
 
+    @Test func `what is no number stays so in calculations, and is another thing than nothing`() throws {
+        let store = try store([
+            Invoice(id: 1, price: 1, discount: nil), Invoice(id: 2, price: 1, discount: 3),
+            Invoice(id: 3, price: 1, discount: .nan),
+        ])
+        let noNumber = Decimal.nan
+        #expect(try ids(store) { $0.discount + 0 == noNumber } == [3])
+        #expect(try ids(store) { $0.discount + 0 != noNumber } == [1, 2])
+        #expect(try ids(store) { $0.discount + $0.price < 0 } == [3])
+        #expect(try ids(store) { $0.discount * 2 <= noNumber } == [3])
+        #expect(try ids(store) { $0.discount / 0 == noNumber } == [3])
+        #expect(try ids(store) { $0.discount % 2 != 1 } == [1, 3])
+    }
+
     @Test func `predicates calculate with decimals`() throws {
         let store = try prices("0.1", "3", "-7.5")
         let limit = try Self.decimal("0.3")

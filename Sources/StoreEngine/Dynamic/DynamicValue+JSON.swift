@@ -134,6 +134,8 @@ extension DynamicValue {
 
     private static func expected(_ what: String, _ type: FieldType, _ json: JSONValue) -> CodecError {
         if case .null = json { return CodecError("is null, but \(type) is never none") }
-        return CodecError("takes \(what) (\(type)), found \(json.kindDescription)")
+        // Of a number that is not taken where numbers are, the number itself tells why.
+        let found = json.number.map { "the number \(RecordText.shortened($0.description))" } ?? json.kindDescription
+        return CodecError("takes \(what) (\(type)), found \(found)")
     }
 }

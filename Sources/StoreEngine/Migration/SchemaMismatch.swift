@@ -18,6 +18,6 @@ enum SchemaMismatch {
     static func refused(_ name: String, _ differences: [String]) -> StoreError {
         StoreError(
             .schemaMismatch, "the store's schema of \(name) differs: \(differences.joined(separator: "; "))",
-            remedy: "open the store with a migration plan, or migrate it with store-cli migrate")
+            remedy: "open the store with a program that has a migration plan for it")
     }
 }

@@ -158,30 +158,31 @@ struct CompiledArithmetic: Sendable {
         }
     }
 
-    /// Nil for what has no result: out of range, or not a number.
+    /// Nil for what has no result: with a field that is nil, out of range, and a division by zero. What is no number stays so.
     private func decimal(_ term: Term, _ table: FieldTable) throws(CodecError) -> Decimal? {
-        let value: Decimal
         switch term {
         case .integer, .floating: return nil
-        case .decimal(let number): value = number
+        case .decimal(let value): return value
         case .field(let access, let kind):
             guard let bytes = try access.bytes(table) else { return nil }
             switch try kind.read(bytes) {
-            case .integer(let number): value = Decimal(number)
+            case .integer(let value): return Decimal(value)
             case .floating: return nil
-            case .decimal(let number): value = number
+            case .decimal(let value): return value
             }
         case .operation(let left, let sign, let right):
             guard let first = try decimal(left, table), let second = try decimal(right, table) else { return nil }
-            switch sign {
-            case .add: value = first + second
-            case .subtract: value = first - second
-            case .multiply: value = first * second
-            case .divide: value = first / second
-            case .remainder: return first.remainder(dividingBy: second)
-            }
+            if first.isNaN || second.isNaN { return .nan }
+            let value: Decimal? =
+                switch sign {
+                case .add: first + second
+                case .subtract: first - second
+                case .multiply: first * second
+                case .divide: first / second
+                case .remainder: first.remainder(dividingBy: second)
+                }
+            return value?.isNaN == true ? nil : value
         }
-        return value.isNaN ? nil : value
     }
 }
 

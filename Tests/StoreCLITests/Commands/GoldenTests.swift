@@ -113,6 +113,9 @@ import Testing
         try transcript.run("set", "Sensor", "s3", "address.zip=1", #"address={"city": "Ulm"}"#)
         try transcript.run("set", "Sensor", "s1")
         try transcript.run("set", "Sensor", "s9", "room=x")
+        // Who takes status 1 for a condition that is not met must hear of such mistakes.
+        try transcript.run("set", "Sensor", "s9", "celcius=1")
+        try transcript.run("set", "Sensor", "s9", "room=x", "--if", "room == = 'x'")
         try transcript.run("set", "Sensor", "s1", "room=")
         try transcript.run("--output", "jsonl", "get", "Sensor", "s1")
         try transcript.expect("set")

@@ -200,6 +200,29 @@ import Testing
         #expect(errors == "error: standard output cannot be written: No space left on device\n")
     }
 
+    @Test func `A field that an imported file names with a dot is set by that name`() throws {
+        let tool = try Sample.empty()
+        try tool.write("load.csv", "id,cpu.load\n1,0.5\n")
+        #expect(try tool.run("import", "Load", "load.csv", "--id", "id").status == 0)
+        #expect(try tool.run("set", "Load", "1", "cpu.load=0.75", "--output", "csv").output == "id,cpu.load\n1,0.75\n")
+        #expect(try tool.run("set", "Load", "1", "cpu.laod=1").status == 64)
+    }
+
+    @Test func `Arguments that are no text are refused, and taken for no others`() throws {
+        let tool = try Sample.tool()
+        try tool.run("insert", "Log", "{\"number\": 50, \"text\": \"\u{FFFD}\"}")
+        let command = "'\(Tool.executable)' --store '\(tool.store)'"
+        for arguments in [
+            "get Log $'5\\xff0'", "set Log 50 text=$'\\xfe'", "delete Log $'\\xff'",
+            "insert Log $'{\"text\": \"\\xff\"}'",
+        ] {
+            #expect(try shell("\(command) \(arguments) 2>errors", in: tool) == 64)
+            let errors = try String(contentsOfFile: tool.path("errors"), encoding: .utf8)
+            #expect(errors.hasPrefix("error: argument ") && errors.contains("is not UTF-8"))
+        }
+        #expect(try tool.run("get", "Log", "50", "--output", "csv").output == "number,text\n50,\u{FFFD}\n")
+    }
+
     @Test func `Nothing is written into the store when the standard files are closed`() throws {
         let tool = try Sample.tool()
         let command = "'\(Tool.executable)' --store '\(tool.store)'"

@@ -35,12 +35,16 @@ struct SetFields: ParsableCommand {
                 let index = try catalog.requirePlace(ofTypeNamed: name)
                 let type = catalog.types[index]
                 let id = try IDArgument.parse(idText, of: type)
+                // A mistake in the command is told whether the record is there or not.
+                let wanted = try condition.map {
+                    try ExpressionParser.condition(
+                        $0, of: type.type, among: catalog.types.map(\.type), named: "--if")
+                }
+                for assignment in assignments { try assignment.requireField(of: type) }
                 guard var record = try transaction._reading.dynamicRecord(id: id, typeIndex: index) else {
                     throw IDArgument.notFound(id, type)
                 }
-                if let condition {
-                    let wanted = try ExpressionParser.condition(
-                        condition, of: type.type, among: catalog.types.map(\.type), named: "--if")
+                if let wanted {
                     guard try transaction._reading.meets(wanted, id: id, typeIndex: index) else {
                         throw CommandFailure(
                             .failed, "the \(type.name) with the id \(IDArgument.text(id)) does not meet --if")
@@ -82,9 +86,25 @@ struct FieldAssignment: ExpressibleByArgument, Sendable {
         }
     }
 
+    /// Fails where records of a type have no such field.
+    func requireField(of type: OpenType) throws {
+        var fields = type.type.fields.map(\.schema)
+        let path = path(in: fields)
+        for (depth, part) in path.enumerated() {
+            let field = fields[try place(of: part, in: fields, type)]
+            if depth + 1 < path.count { fields = try nested(in: field, type).fields }
+        }
+    }
+
+    /// The names from the record's field on. A field may have a name with dots, as those of imported files do.
+    private func path(in fields: [FieldSchema]) -> [String] {
+        fields.contains { $0.name == name } ? [name] : path
+    }
+
     /// Sets the field in `record`.
     func apply(to record: inout DynamicRecord, of type: OpenType) throws {
         let fields = type.type.fields.map(\.schema)
+        let path = path(in: fields)
         if path.count == 1, let part = type.idParts.first(where: { fields[$0.place].name == path[0] }) {
             let old = record.values[part.place]
             guard try value(of: fields[part.place].type, type) != old else { return }
@@ -97,19 +117,13 @@ struct FieldAssignment: ExpressibleByArgument, Sendable {
     private func set(
         _ path: ArraySlice<String>, in values: inout [DynamicValue], of fields: [FieldSchema], _ type: OpenType
     ) throws {
-        guard let first = path.first, let place = fields.firstIndex(where: { $0.name == first }) else {
-            let names = fields.map(\.name)
-            let suggestion = Suggestion.text(for: path.first ?? "", among: names, before: "; ")
-            let remedy = suggestion.isEmpty ? "; it has \(names.joined(separator: ", "))" : suggestion
-            throw CommandFailure(.usage, "\(type.name) has no field \(name)\(remedy)")
-        }
+        let first = path[path.startIndex]
+        let place = try place(of: first, in: fields, type)
         if path.count == 1 {
             values[place] = try value(of: fields[place].type, type)
             return
         }
-        guard case .embedded(let schema) = fields[place].type.unwrapped else {
-            throw CommandFailure(.usage, "\(type.name).\(first) has no fields: it is \(fields[place].type)")
-        }
+        let schema = try nested(in: fields[place], type)
         guard case .fields(var nested) = values[place] else {
             throw CommandFailure(
                 .badData,
@@ -117,6 +131,21 @@ struct FieldAssignment: ExpressibleByArgument, Sendable {
         }
         try set(path.dropFirst(), in: &nested, of: schema.fields, type)
         values[place] = .fields(nested)
+    }
+
+    private func place(of part: String, in fields: [FieldSchema], _ type: OpenType) throws -> Int {
+        if let place = fields.firstIndex(where: { $0.name == part }) { return place }
+        let names = fields.map(\.name)
+        let suggestion = Suggestion.text(for: part, among: names, before: "; ")
+        let remedy = suggestion.isEmpty ? "; it has \(names.joined(separator: ", "))" : suggestion
+        throw CommandFailure(.usage, "\(type.name) has no field \(name)\(remedy)")
+    }
+
+    private func nested(in field: FieldSchema, _ type: OpenType) throws -> EmbeddedSchema {
+        guard case .embedded(let schema) = field.type.unwrapped else {
+            throw CommandFailure(.usage, "\(type.name).\(field.name) has no fields: it is \(field.type)")
+        }
+        return schema
     }
 
     private func value(of fieldType: FieldType, _ type: OpenType) throws -> DynamicValue {
