@@ -22,6 +22,8 @@ internal import Glibc
 struct MappedTree {
     /// What the main database has for a tree: flags at 4, the depth at 6, the root's number at 40.
     private static let recordByteCount = 48
+    /// How many leaves further on a search may begin without going down from the root.
+    private static let reach = 4
 
     /// Where the map begins.
     private let base: UnsafeRawPointer
@@ -29,8 +31,6 @@ struct MappedTree {
     let root: UInt64
     /// How many pages lead to an entry, the root and the leaf with it.
     private let depth: Int
-    /// How many leaves further on a search may begin without going down from the root.
-    private static let reach = 4
     /// The number of the last page in use.
     private let lastPage: UInt64
 
