@@ -138,7 +138,8 @@ let package = Package(
                 "StoreRuntime", "StoreEngine", "StoreExpressions", "LMDB", "ChildPrograms", "CrashWorker",
             ]),
         .testTarget(
-            name: "ModelStoreTests", dependencies: ["ModelStore", "StoreRuntime", "StoreEngine", "ChildPrograms"]),
+            name: "ModelStoreTests",
+            dependencies: ["ModelStore", "StoreRuntime", "StoreEngine", "LMDB", "ChildPrograms"]),
         .testTarget(
             name: "ModelStoreReplayTests",
             dependencies: [
