@@ -262,6 +262,19 @@ enum Calls {
     @inline(__always)
     static func prefetch(page: UInt) { clmdb_prefetch_page(page) }
 
+    /// Asks the processor for the beginning of some bytes: as many lines as most records take, of one that is longer more
+    /// follow when they are read.
+    @inline(__always)
+    static func prefetch(beginningOf bytes: UnsafeRawBufferPointer) {
+        let start = UInt(bitPattern: bytes.baseAddress)
+        let end = start &+ UInt(min(bytes.count, 256))
+        var line = start & ~63
+        while line < end {
+            prefetch(address: line)
+            line &+= 64
+        }
+    }
+
     /// Asks the processor for the 64 bytes of memory around an address.
     @inline(__always)
     static func prefetch(address: UInt) { clmdb_prefetch(address) }

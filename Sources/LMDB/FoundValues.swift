@@ -49,7 +49,9 @@ package struct FoundValues: ~Copyable, ~Escapable {
             unsafe tree.goDown(start, count, from: &place)
             unsafe values.reserveCapacity(values.count + count)
             for number in 0..<count {
-                unsafe values.append(tree.value(start[number]) ?? UnsafeRawBufferPointer(start: nil, count: 0))
+                let value = unsafe tree.value(start[number]) ?? UnsafeRawBufferPointer(start: nil, count: 0)
+                unsafe Calls.prefetch(beginningOf: value)
+                unsafe values.append(value)
             }
         }
     }

@@ -23,9 +23,7 @@ package struct HeldValues: ~Copyable, ~Escapable {
         @_lifetime(copy self)
         borrowing get {
             if unsafe number + Self.distance < values.count {
-                let next = unsafe UInt(bitPattern: values[number + Self.distance].baseAddress)
-                Calls.prefetch(address: next)
-                Calls.prefetch(address: next &+ 64)
+                unsafe Calls.prefetch(beginningOf: values[number + Self.distance])
             }
             return unsafe _overrideLifetime(RawSpan(_unsafeBytes: values[number]), copying: self)
         }

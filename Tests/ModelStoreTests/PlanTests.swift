@@ -74,7 +74,7 @@ struct Measurement: Equatable {
         Sample(
             request: Measurement.where { $0.note == "note 3" }.order { $0.level.descending }.limit(3),
             expected: """
-                look in the index on level: 20000 entries, looked at 23
+                look in the index on level: 20000 entries, looked at 25
                 test each record: note == "note 3": about 2700 records, 3 of 23 passed
                 walk backward for the order by level descending
                 at most 3

@@ -21,8 +21,8 @@ struct FetchCursor: ~Copyable, ~Escapable {
     private var nextPending = 0
     /// Looks up the records of `pending`.
     private var lookup: RecordLookup
-    /// How many entries of an index were read last before the first of their records was.
-    private var readAhead = 1
+    /// How many entries of an index are read next before the first of their records is.
+    private var readAhead: Int
     /// Whether the walk is at an entry already that is next, and has a truncated key.
     private var isBeforeGroup = false
     /// Whether the record that the walk is at came from `pending`.
@@ -92,6 +92,8 @@ struct FetchCursor: ~Copyable, ~Escapable {
         }
         counts.lookedUp = lookedUp
         isGathered = false
+        // Who sets no limit may stop early.
+        readAhead = plan.limit == nil && !plan.needsSort ? 2 : FoundValues.capacity
         toSkip = plan.offset
         remaining = plan.limit ?? .max
         lookup = RecordLookup(scope)
@@ -337,13 +339,15 @@ struct FetchCursor: ~Copyable, ~Escapable {
     /// Whether the keys of some entries are gathered before their records, which are looked up together then.
     var readsAhead: Bool { isIndexWalk && cover == nil }
 
-    /// Takes the keys of the entries from the one that the walk is at: few at first, as who asks may stop, and no more than are
-    /// wanted, so that none is read in vain.
+    /// Takes the keys of the entries from the one that the walk is at: few at first where who asks may stop, and no more than are
+    /// wanted, so that hardly one is read in vain.
     @_lifetime(self: copy self)
     private mutating func gatherAhead() throws(StoreError) {
-        readAhead = Swift.min(2 * readAhead, FoundValues.capacity)
         let (wanted, isAll) = remaining.addingReportingOverflow(toSkip)
-        let count = isAll || plan.needsSort ? readAhead : Swift.min(readAhead, wanted)
+        // Where many are left out, some more than are wanted.
+        let needed = isAll || plan.needsSort ? .max : Swift.max(wanted, counts.tested / 4)
+        let count = Swift.min(readAhead, needed)
+        readAhead = Swift.min(2 * readAhead, FoundValues.capacity)
         var keys = RecordKeyList()
         repeat {
             keys.append(try walker.recordKey(of: type))
