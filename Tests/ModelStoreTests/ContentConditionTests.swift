@@ -52,10 +52,11 @@ import Testing
         try check({ $0.text.count > 1 }, { $0.text.count > 1 })
     }
 
-    @Test func `a text that is nil is neither empty nor of any length`() throws {
+    @Test func `a text that is nil is neither empty nor of any length, which differs from all`() throws {
         try check({ $0.remark.isEmpty }, { $0.remark?.isEmpty ?? false })
         try check({ $0.remark.count <= 1 }, { $0.remark.map { $0.count <= 1 } ?? false })
-        try check({ $0.remark.count != 1 }, { $0.remark.map { $0.count != 1 } ?? false })
+        try check({ $0.remark.count != 1 }, { $0.remark?.count != 1 })
+        try check({ !($0.remark.count == 1) }, { $0.remark?.count != 1 })
     }
 
     @Test func `data is empty, has a number of bytes, and holds some`() throws {
@@ -73,6 +74,7 @@ import Testing
     @Test func `data that is nil is not empty and holds nothing`() throws {
         try check({ $0.spare.isEmpty }, { $0.spare?.isEmpty ?? false })
         try check({ $0.spare.count < 3 }, { $0.spare.map { $0.count < 3 } ?? false })
+        try check({ $0.spare.count != 3 }, { $0.spare?.count != 3 })
         try check({ $0.spare.any { $0 == 5 } }, { $0.spare?.contains(5) ?? false })
     }
 

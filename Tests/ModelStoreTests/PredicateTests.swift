@@ -94,6 +94,8 @@ enum CrateMode: String, Codable { case eco, boost }
             ("some struct", #Predicate<Crate> { $0.shelves.contains(where: { $0.floor > 1 }) }),
             ("count", #Predicate<Crate> { $0.tags.count > 1 }), ("no elements", #Predicate<Crate> { $0.tags.isEmpty }),
             ("an empty text", #Predicate<Crate> { $0.name.isEmpty }),
+            ("a count of an optional", #Predicate<Crate> { $0.note?.count == 1 }),
+            ("a count of an optional differs", #Predicate<Crate> { $0.note?.count != 1 }),
             ("a part", #Predicate<Crate> { $0.name.contains("it") }),
             ("a beginning", #Predicate<Crate> { $0.name.starts(with: "k") }),
             ("a nested field", #Predicate<Crate> { $0.place.floor > 1 }),

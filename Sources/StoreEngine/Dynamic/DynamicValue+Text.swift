@@ -32,12 +32,19 @@ extension DynamicValue {
         case .string: self = .string(text)
         case .enumeration(let raw, _): self = try DynamicValue(text: text, as: raw)
         case .reference(_, let id): self = try DynamicValue(text: text, as: id)
-        case .uuid: self = .uuid(try Self.parse(text, type) { UUID(uuidString: $0) })
-        case .date: self = .date(try Self.parse(text, type) { Date(iso8601: $0) })
-        case .url: self = .url(try Self.parse(text, type) { URL(string: $0) })
-        case .duration: self = .duration(try Self.parse(text, type) { DurationText.duration(of: $0) })
-        case .data: self = .data(try Self.parse(text, type) { Data(base64Encoded: $0).map { [UInt8]($0) } })
-        case .bool: self = .bool(try Self.parse(text, type) { $0 == "true" ? true : $0 == "false" ? false : nil })
+        case .uuid:
+            self = .uuid(
+                try Self.parse(text, type, "as in 3F2504E0-4F89-41D3-9A0C-0305E82C3301") { UUID(uuidString: $0) })
+        case .date: self = .date(try Self.parse(text, type, "as in 2026-01-31T12:00:00Z") { Date(iso8601: $0) })
+        case .url: self = .url(try Self.parse(text, type, "with spaces as %20") { URL(string: $0) })
+        case .duration:
+            self = .duration(try Self.parse(text, type, "as in PT1.5S") { DurationText.duration(of: $0) })
+        case .data:
+            self = .data(
+                try Self.parse(text, type, "in base64, as in SGVsbG8=") { Data(base64Encoded: $0).map { [UInt8]($0) } })
+        case .bool:
+            self = .bool(
+                try Self.parse(text, type, "true or false") { $0 == "true" ? true : $0 == "false" ? false : nil })
         case .optional(let wrapped): self = text.isEmpty ? .none : try DynamicValue(text: text, as: wrapped)
         case .float where NonFiniteText.float(of: text) != nil, .double where NonFiniteText.double(of: text) != nil,
             .decimal where text == "nan":
@@ -53,8 +60,13 @@ extension DynamicValue {
         }
     }
 
-    private static func parse<T>(_ text: String, _ type: FieldType, _ body: (String) -> T?) throws(CodecError) -> T {
-        guard let value = body(text) else { throw CodecError("takes \(type), found \"\(RecordText.shortened(text))\"") }
+    /// - Parameter form: how a value is written.
+    private static func parse<T>(
+        _ text: String, _ type: FieldType, _ form: String, _ body: (String) -> T?
+    ) throws(CodecError) -> T {
+        guard let value = body(text) else {
+            throw CodecError("takes \(type), \(form), found \"\(RecordText.shortened(text))\"")
+        }
         return value
     }
 }

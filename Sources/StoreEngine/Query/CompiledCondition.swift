@@ -67,7 +67,7 @@ indirect enum CompiledCondition: Sendable {
             guard case .list(let elements) = try DynamicValue(from: bytes, as: access.type) else { return false }
             return elements.contains { $0.isSeen(as: element) }
         case .size(let access, let comparison, let size):
-            guard let bytes = try access.bytes(table) else { return false }
+            guard let bytes = try access.bytes(table) else { return comparison == .notEqual }
             let count = try CompiledCondition.count(DynamicValue(from: bytes, as: access.type))
             return comparison.holds(count < size ? -1 : count > size ? 1 : 0)
         case .arithmetic(let arithmetic): return try arithmetic.holds(table)

@@ -49,14 +49,16 @@ struct ConditionResolver: ~Escapable {
                     catalog.reference(inverse, to: typeIndex), inverse, condition, comparison, number)
                 return .found(try find(asked, hops, candidates))
             case .record(let typeIndex):
-                // It is asked of the record that the first reference leads to, and of none where that leads nowhere.
+                // It is asked of the record that the first reference leads to. Where that leads nowhere there is no number,
+                // which differs from all.
                 let step = try ReferenceStep(to: inverse, from: typeIndex, in: catalog)
                 return try resolve(
-                    .inverse(inverse.behind(step.rest), condition, comparison, number), step, subject, hops)
+                    .inverse(inverse.behind(step.rest), condition, comparison, number), step, subject, hops,
+                    holdsForNone: comparison == .notEqual)
             case .element(let reference):
                 // It is asked of the record that the element leads to.
                 let step = ReferenceStep(reference, field: FieldName(""), rest: FieldName(""))
-                return try resolve(node, step, subject, hops)
+                return try resolve(node, step, subject, hops, holdsForNone: comparison == .notEqual)
             }
         case .fieldComparison, .arithmetic:
             switch fields(in: node, subject) {
@@ -97,7 +99,8 @@ struct ConditionResolver: ~Escapable {
                 .asElements(atMost: Planner.maximumBranches)
         case .size(let name, let comparison, let size):
             guard let step = step(name, subject) else { return node }
-            return try resolve(.size(step.rest, comparison, size), step, subject, hops)
+            return try resolve(
+                .size(step.rest, comparison, size), step, subject, hops, holdsForNone: comparison == .notEqual)
         default: return node
         }
     }

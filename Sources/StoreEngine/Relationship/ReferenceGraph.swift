@@ -82,7 +82,7 @@ package struct ReferenceGraph: Sendable {
             throw StoreError(
                 .schemaMismatch,
                 "\(owner).\(field.name) refers to the record type \(reference.target), which the store does not have",
-                remedy: "open the store with \(reference.target) too")
+                remedy: "declare \(reference.target) too")
         }
         let ids = target.idFields.compactMap(target.place(ofField:)).map { target.fields[$0] }
         var types = ids.map(\.type)

@@ -1,6 +1,7 @@
 /// Finds what somebody may have meant.
 package enum NearestName {
-    /// The name among `names` with the fewest edits, if that is at most a third of its length plus one.
+    /// The name among `names` with the fewest edits, if that is at most a third of its length plus one, and something is left of
+    /// it: one letter is no misspelling of any other.
     package static func find(_ name: String, among names: [String]) -> String? {
         let wanted = Array(name.lowercased().unicodeScalars)
         var best: String?
@@ -10,7 +11,7 @@ package enum NearestName {
             // They are as many edits apart at least: what is asked for may be a file's line of any length.
             guard abs(other.count - wanted.count) < limit else { continue }
             let edits = distance(wanted, other)
-            if edits < limit { (best, limit) = (name, edits) }
+            if edits < min(limit, max(wanted.count, other.count)) { (best, limit) = (name, edits) }
         }
         return best
     }

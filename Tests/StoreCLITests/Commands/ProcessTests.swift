@@ -226,11 +226,25 @@ import Testing
     @Test func `Nothing is written into the store when the standard files are closed`() throws {
         let tool = try Sample.tool()
         let command = "'\(Tool.executable)' --store '\(tool.store)'"
-        #expect(try shell("\(command) insert Log '{\"text\": \"x\"}' <&- >&- 2>&-", in: tool) == 0)
+        #expect(try shell("\(command) insert Log '{\"text\": \"x\"}' <&- >printed 2>&-", in: tool) == 0)
         #expect(try shell("\(command) get Log 99 <&- >&- 2>&-", in: tool) == 1)
         #expect(try shell("\(command) verify <&- >&- 2>&-", in: tool) == 0)
         #expect(try tool.run("get", "Log", "2", "--output", "csv").output == "number,text\n2,x\n")
         #expect(try tool.run("verify").status == 0)
+    }
+
+    @Test func `Results for a closed output are an error, before anything is changed`() throws {
+        let tool = try Sample.tool()
+        let command = "'\(Tool.executable)' --store '\(tool.store)'"
+        for arguments in [
+            "query Log", "export", "get Log 1", "insert Log '{\"text\": \"x\"}'", "set Log 1 text=y",
+        ] {
+            #expect(try shell("\(command) \(arguments) >&- 2>errors", in: tool) == 74, "\(arguments)")
+            let errors = try String(contentsOfFile: tool.path("errors"), encoding: .utf8)
+            #expect(errors.hasPrefix("error: standard output is closed; "), "\(arguments): \(errors)")
+        }
+        #expect(try tool.run("query", "Log", "--output", "csv").output == "number,text\n1,begun\n")
+        #expect(try shell("\(command) delete Log 1 >&- 2>errors", in: tool) == 0)
     }
 
     @Test(.enabled(if: geteuid() == 0, "only root can give files away"))

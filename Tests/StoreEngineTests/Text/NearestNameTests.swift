@@ -16,4 +16,10 @@ import Testing
     func `A name that more than a third of would have to change is near to none`(wanted: String) {
         #expect(NearestName.find(wanted, among: names) == nil)
     }
+
+    @Test func `One letter is near to no other, but to a name that begins so`() {
+        #expect(NearestName.find("x", among: ["n", "t"]) == nil)
+        #expect(NearestName.find("n", among: ["t", "n1"]) == "n1")
+        #expect(NearestName.find("N", among: ["t", "n"]) == "n")
+    }
 }

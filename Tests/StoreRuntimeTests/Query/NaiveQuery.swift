@@ -104,7 +104,7 @@ struct NaiveQuery {
             if case .list(let list) = value(name, record) {
                 holds(comparison, .int(Int64(list.count)), .int(Int64(size)))
             } else {
-                false
+                comparison == .notEqual
             }
         case .and(let parts): parts.allSatisfy { holds($0, record) }
         case .or(let parts): parts.contains { holds($0, record) }

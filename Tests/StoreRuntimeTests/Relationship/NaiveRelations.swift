@@ -70,7 +70,7 @@ struct NaiveRelations {
                 let target = types.firstIndex(where: {
                     $0.name == types[typeIndex].fields[place].type.reference?.target
                 }), let found = find(record.values[place], target)
-            else { return false }
+            else { return comparison == .notEqual }
             let rest = FieldName(Array(inverse.path.parts.dropFirst()))
             let own = InverseName(path: rest, type: inverse.type, field: inverse.field)
             return isMet(.inverse(own, condition, comparison, number), found, target)
@@ -101,10 +101,10 @@ struct NaiveRelations {
             else { return false }
             func holds(_ element: DynamicValue) -> Bool {
                 if let found = find(element, target) { return query(Request(), target).holds(condition, found) }
-                // Of what leads nowhere all fields are none, and nobody is asked about it.
+                // Of what leads nowhere all fields are none, and how many refer to it is no number.
                 var nothing = NaiveQuery(type: types[target], request: Request())
                 nothing.follow = { _, _ in DynamicValue.none }
-                nothing.isMet = { _, _ in false }
+                nothing.isMet = { node, _ in if case .inverse(_, _, .notEqual, _) = node { true } else { false } }
                 return nothing.holds(condition, DynamicRecord(values: []))
             }
             return test == .any ? elements.contains(where: holds) : elements.allSatisfy(holds)

@@ -32,7 +32,10 @@ struct GlobalOptions: ParsableArguments {
     }
 
     /// Opens the store to change it and closes it after `body`.
-    func write<T>(_ body: (Store) throws -> T) throws -> T {
+    ///
+    /// - Parameter printsResult: whether the command is one that prints what it has changed, which must be possible then.
+    func write<T>(printsResult: Bool = false, _ body: (Store) throws -> T) throws -> T {
+        if printsResult { try StandardOutput.requireOpen() }
         let store = try StoreAccess.openForWriting(requireStore())
         defer { store.close() }
         return try body(store)

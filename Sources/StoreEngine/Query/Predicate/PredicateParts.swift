@@ -90,9 +90,9 @@ extension PredicateExpressions.OptionalFlatMap: TranslatablePredicate {
         switch result {
         case .condition(let node): return .optionalCondition(node, present: present)
         case .optionalCondition(let node, let inner): return .optionalCondition(node, present: .and([present, inner]))
-        // None where a struct on the way is none.
-        case .field: return result
-        default: throw PredicateRefusal("?. or if let that gives neither a field nor a condition")
+        // None where a struct on the way is none, as the count of nothing is.
+        case .field, .count: return result
+        default: throw PredicateRefusal("?. or if let that gives neither a field, a count, nor a condition")
         }
     }
 }

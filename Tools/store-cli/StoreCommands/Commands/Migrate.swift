@@ -25,7 +25,9 @@ struct Migrate: ParsableCommand {
     func run() throws {
         let document = try InputSource(schema).readAll()
         let types = try SchemaDocument.entries(document, of: schema == "-" ? "standard input" : schema)
-        let migrations = try options.write { try $0.migrate(to: types.map(\.schema), isTrial: dryRun) }
+        let migrations = try options.write(printsResult: true) {
+            try $0.migrate(to: types.map(\.schema), isTrial: dryRun)
+        }
         try options.printing { output in
             var printer = try RowPrinter(
                 options.format, columns: ["type", "step"].map { OutputColumn($0) }, to: output)

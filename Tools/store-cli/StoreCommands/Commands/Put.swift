@@ -38,7 +38,7 @@ private struct RecordPut {
 
     func run(_ mode: WriteMode) throws {
         let members = try members()
-        try options.write { store in
+        try options.write(printsResult: true) { store in
             let name = type
             let (record, type) = try store.write { transaction in
                 let catalog = transaction._reading.catalog

@@ -28,7 +28,7 @@ struct SetFields: ParsableCommand {
     func run() throws {
         let (name, idText, assignments, condition) = (type, id, assignments, condition)
         try FieldAssignment.requireDistinct(assignments)
-        try options.write { store in
+        try options.write(printsResult: true) { store in
             // Read and written in one transaction, so that nobody's change in between is lost.
             let (record, type) = try store.write { transaction in
                 let catalog = transaction._reading.catalog
@@ -135,9 +135,7 @@ struct FieldAssignment: ExpressibleByArgument, Sendable {
 
     private func place(of part: String, in fields: [FieldSchema], _ type: OpenType) throws -> Int {
         if let place = fields.firstIndex(where: { $0.name == part }) { return place }
-        let names = fields.map(\.name)
-        let suggestion = Suggestion.text(for: part, among: names, before: "; ")
-        let remedy = suggestion.isEmpty ? "; it has \(names.joined(separator: ", "))" : suggestion
+        let remedy = Suggestion.remedy(for: part, among: fields.map(\.name))
         throw CommandFailure(.usage, "\(type.name) has no field \(name)\(remedy)")
     }
 

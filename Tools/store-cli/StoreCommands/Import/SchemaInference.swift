@@ -33,9 +33,9 @@ struct SchemaInference {
         let schemas = fields.fields(required: Set(options.id))
         func place(_ field: String, _ option: String) throws -> Int {
             guard let place = schemas.firstIndex(where: { $0.name == field }) else {
-                let suggestion = Suggestion.text(for: field, among: fields.fieldNames, before: "; ")
+                let remedy = Suggestion.remedy(for: field, among: fields.fieldNames)
                 throw CommandFailure(
-                    .usage, "\(option) names the field \(field), which the input does not have\(suggestion)")
+                    .usage, "\(option) names the field \(field), which the input does not have\(remedy)")
             }
             let type = schemas[place].type
             guard type.isIndexable else {

@@ -15,6 +15,14 @@ final class StandardOutput {
 
     init(descriptor: CInt = STDOUT_FILENO) { self.descriptor = descriptor }
 
+    /// Fails where standard output cannot be written at all: before something is changed whose result would be lost.
+    static func requireOpen() throws {
+        guard fcntl(STDOUT_FILENO, F_GETFL) & O_ACCMODE != O_RDONLY else {
+            throw CommandFailure(
+                .inputOutput, "standard output is closed; lead it to /dev/null where what is printed is of no use")
+        }
+    }
+
     /// Appends bytes, which reach the reader at the latest with ``flush()``.
     func write(_ bytes: [UInt8]) throws {
         buffer.append(contentsOf: bytes)
@@ -29,6 +37,7 @@ final class StandardOutput {
         defer { buffer.removeAll(keepingCapacity: true) }
         try FileDescriptor.write(buffer, to: descriptor) { code in
             guard code != EPIPE else { return Closed() }
+            do { try Self.requireOpen() } catch { return error }
             return SystemFailure("standard output cannot be written", code: code)
         }
     }
@@ -73,11 +82,11 @@ enum FileDescriptor {
     }
 
     /// Leads standard input, output and error to nowhere where the caller has closed them: the store's file would get
-    /// their numbers otherwise, and messages be written into it.
+    /// their numbers otherwise, and messages be written into it. To write results there is an error, as to a closed file.
     static func fillStandardOnes() {
         for descriptor in [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO] where fcntl(descriptor, F_GETFD) < 0 {
             // The lowest free number is given out, which is this one.
-            _ = unsafe open("/dev/null", O_RDWR)
+            _ = unsafe open("/dev/null", descriptor == STDOUT_FILENO ? O_RDONLY : O_RDWR)
         }
     }
 
