@@ -201,6 +201,27 @@ extension Club {
         #expect(try ids(Tenant.order { $0.house.name.descending }.limit(3)) == [3, 1, 4])
     }
 
+    @Test func `pages in an order through references go on behind what stood there`() throws {
+        let request = FetchRequest(Tenant.self).order { [$0.house.name.ascending, $0.id.descending] }.limit(2)
+        let first = try store.read { try $0.page(request) }
+        #expect(first.rows.map(\.id) == [4, 2])
+        let token = try #require(first.next)
+        let last = try #require(first.rows.last)
+        try store.write { tx in
+            // The last row and its house go; one that comes before it now does not come again.
+            try tx.update(Tenant.self, id: 1) { $0.friend = nil }
+            try tx.delete(Tenant.self, id: 2)
+            try tx.insert(House(id: "z", name: "A"))
+            try tx.insert(Tenant(id: 9, house: "z"))
+        }
+        #expect(try store.read { try $0.page(request.after(token)) }.rows.map(\.id) == [3, 1])
+        #expect(try ids(request.after(last)) == [3, 1])
+        #expect(try store.read { try $0.count(request.limit(10).after(last)) } == 2)
+        let other = FetchRequest(Tenant.self).order { [$0.house.id.ascending, $0.id.descending] }
+        let error = #expect(throws: StoreError.self) { try ids(other.after(token)) }
+        #expect(error?.code == .invalidValue)
+    }
+
     @Test func `too long a way is refused`() throws {
         let request = Tenant.where { $0.friend.friend.friend.friend.friend.house == "a" }
         let error = #expect(throws: StoreError.self) { try ids(request) }

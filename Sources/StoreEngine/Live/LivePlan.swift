@@ -54,13 +54,13 @@ struct LivePlan: Sendable {
         condition =
             dependencies == nil ? try ConditionCompiler(type: type.type).compile(request.condition) : .constant(true)
         var places = PlaceSet(type.idParts.map(\.place))
-        for part in sort { places.insert(part.path?.hops.first?.access.place ?? part.access.place) }
+        for part in sort { places.insert(part.place) }
         for name in request.condition.fieldNames {
             // A name that the compiler takes and that is no field does not come here.
             if let place = type.type.place(ofFieldNamed: name.first) { places.insert(place) }
         }
         readPlaces = places
-        fingerprint = request.fingerprint(type)
+        fingerprint = request.fingerprint(type, in: catalog)
     }
 
     /// How many rows are needed: those that are left out, too. All when there is no limit.
@@ -112,7 +112,7 @@ struct LivePlan: Sendable {
         var page = request
         page.offset = 0
         page.limit = limit == .max ? nil : limit
-        if let last { page.position = .token(try token(behind: last)) }
+        if let last { page.position = .token(try token(behind: last, in: scope)) }
         var cursor = try scope.fetchCursor(page, typeIndex: typeIndex)
         var rows: [LiveRow] = []
         while try cursor.advance() {
@@ -141,13 +141,13 @@ struct LivePlan: Sendable {
         return rows
     }
 
-    private func token(behind row: LiveRow) throws(StoreError) -> PageToken {
+    private func token(behind row: LiveRow, in scope: ReadingScope) throws(StoreError) -> PageToken {
         do {
-            return try row.content.withTable { (table) throws(CodecError) in
-                try PageToken(fingerprint, table, order: sort, idParts: type.idParts)
-            }
+            let bytes = row.content.bytes
+            let table = unsafe try RecordBytes(unverified: bytes.span.bytes).table
+            return try PageToken(fingerprint, table, order: sort, idParts: type.idParts, in: scope)
         } catch {
-            throw StoreError(error, at: "a row of a live request for \(type.name)")
+            throw StoreError(reading: error, at: "a row of a live request for \(type.name)")
         }
     }
 }

@@ -282,9 +282,9 @@ struct FetchCursor: ~Copyable, ~Escapable {
         do {
             let table = try RecordBytes(unverified: currentRecord).table
             if let filter, try !filter.holds(table) { return false }
-            return try plan.position?.precedes(table, currentKey, of: type, plan.order) ?? true
+            return try plan.position?.precedes(table, currentKey, of: type, plan.order, in: scope) ?? true
         } catch {
-            throw damage(error)
+            throw failed(error)
         }
     }
 
@@ -294,16 +294,13 @@ struct FetchCursor: ~Copyable, ~Escapable {
         return rows.insert(row, onlyLast: distinct.areNeighbours)
     }
 
-    /// Fails unless a position can stand for a record in the order of the walk.
-    func requirePageableOrder() throws(StoreError) { try PlanPosition.requireOwnFields(plan.order, type) }
-
     /// Where the record that the walk is at stands in the order of a request.
     func pageToken(_ fingerprint: UInt64) throws(StoreError) -> PageToken {
         do {
             let table = try RecordBytes(unverified: currentRecord).table
-            return try PageToken(fingerprint, table, order: plan.order, idParts: type.idParts)
+            return try PageToken(fingerprint, table, order: plan.order, idParts: type.idParts, in: scope)
         } catch {
-            throw damage(error)
+            throw failed(error)
         }
     }
 

@@ -57,7 +57,7 @@ extension ReadableTransaction where Self: ~Copyable {
     /// ```
     ///
     /// Pages neither skip nor repeat a record, whatever is written between them, unless that record itself changes its
-    /// place. A request without an order is ordered by ids.
+    /// place, or one that it refers to and is ordered by. A request without an order is ordered by ids.
     ///
     /// - Throws: ``StoreError`` as for ``fetch(_:)-(FetchRequest<R>)``.
     /// - Complexity: where an index gives the order, a page takes as long as its rows, however many come before it.
@@ -94,14 +94,6 @@ extension ReadingScope {
         return try page(request, typeIndex: typeIndex) { cursor throws(StoreError) in try cursor.dynamicRecord(type) }
     }
 
-    /// Whether a place in a request's order can be told by a token, which it cannot behind references.
-    ///
-    /// - Throws: ``StoreError`` when the type does not have the fields that the request is ordered by.
-    package func hasPages(_ request: Request, typeIndex: Int) throws(StoreError) -> Bool {
-        let sort = try Planner.sortParts(request.order, state.catalog.types[typeIndex], state.catalog)
-        return !request.isDistinct && sort.allSatisfy { $0.path == nil }
-    }
-
     /// Collects what `row` makes of each record of a page.
     func page<Row>(
         _ request: Request, typeIndex: Int, _ row: (borrowing FetchCursor) throws(StoreError) -> Row
@@ -118,13 +110,12 @@ extension ReadingScope {
         // One more tells whether there is a next page.
         request.limit = request.limit.map { $0 == .max ? $0 : $0 + 1 }
         var cursor = try fetchCursor(request, typeIndex: typeIndex)
-        try cursor.requirePageableOrder()
         var rows: [Row] = []
         var end: PageToken?
         while try cursor.advance() {
             if rows.count == size { return Page(rows: rows, next: end) }
             rows.append(try row(cursor))
-            if rows.count == size { end = try cursor.pageToken(request.fingerprint(type)) }
+            if rows.count == size { end = try cursor.pageToken(request.fingerprint(type, in: state.catalog)) }
         }
         return Page(rows: rows, next: nil)
     }

@@ -17,12 +17,10 @@ public struct PageToken: Hashable, Sendable {
     private static let format: UInt8 = 1
 
     init(
-        _ fingerprint: UInt64, _ table: FieldTable, order: [SortPart], idParts: [KeyPart]
-    ) throws(CodecError) {
+        _ fingerprint: UInt64, _ table: FieldTable, order: [SortPart], idParts: [KeyPart], in scope: ReadingScope
+    ) throws {
         self.fingerprint = fingerprint
-        var values: [[UInt8]?] = []
-        for part in order { values.append(try part.access.bytes(table)?.array()) }
-        self.values = values
+        values = try order.map { try $0.value(table, scope) }
         var id: [[UInt8]] = []
         for part in idParts { id.append(try table.field(part.place).array()) }
         self.id = id
@@ -47,8 +45,8 @@ extension PageToken {
     /// Fails unless the token is one of this request.
     ///
     /// - Throws: ``StoreError`` with the code `invalidValue`.
-    func requireFit(_ request: Request, of type: OpenType) throws(StoreError) {
-        guard fingerprint == request.fingerprint(type) else {
+    func requireFit(_ request: Request, of type: OpenType, in catalog: Catalog) throws(StoreError) {
+        guard fingerprint == request.fingerprint(type, in: catalog) else {
             throw StoreError(
                 .invalidValue, "the page token is one of another request, or of another schema of \(type.name)",
                 remedy: "give it to the request that it came from, or begin at the first page")
@@ -104,10 +102,11 @@ extension PageToken: Codable {
 
 extension Request {
     /// A hash of all that a position depends on: the condition, the order, and the types of the fields of order and id.
-    func fingerprint(_ type: OpenType) -> UInt64 {
+    func fingerprint(_ type: OpenType, in catalog: Catalog) -> UInt64 {
         var parts = [type.name, condition.text]
         for term in order(of: type) {
-            let access = try? FieldAccess(term.field, of: type.type)
+            let path = try? ReferencePath(term.field, from: type, in: catalog)
+            let access = try? path?.access ?? FieldAccess(term.field, of: type.type)
             parts.append("\(term.field.text) \(term.isDescending) \(access.map { "\($0.type)" } ?? "")")
         }
         parts += type.idParts.map { "\(type.type.fields[$0.place].name) \(type.type.fields[$0.place].type)" }

@@ -115,10 +115,21 @@ struct SortPart: Sendable {
         if isDescending { writer.complement(from: start) }
     }
 
+    /// The place of the field, or of the first reference on the way to it, in the record that is sorted.
+    var place: Int { path?.hops.first?.access.place ?? access.place }
+
+    /// The field's value, as records have it; nil where it is none, or stands behind a reference that leads nowhere.
+    func value(_ table: FieldTable, _ scope: ReadingScope) throws -> [UInt8]? {
+        guard let path else { return try access.bytes(table)?.array() }
+        var value: [UInt8]?
+        _ = try path.follow(table, scope) { end in value = try access.bytes(end)?.array() }
+        return value
+    }
+
     /// Appends a value as it stands in keys, in whatever direction records are sorted.
     func appendKey(of value: RawSpan?, to writer: inout ByteWriter) throws(CodecError) {
         guard let value else { return writer.append(byte: 0) }
-        if access.mayBeNone { writer.append(byte: 1) }
+        if access.mayBeNone || path != nil { writer.append(byte: 1) }
         try component.append(value, to: &writer)
     }
 }

@@ -119,7 +119,7 @@ extension ReadingScope {
         let request = resolved.request
         let type = state.catalog.types[typeIndex]
         var estimator = try RowEstimator(self, type)
-        let plan = try Planner(type, request, in: state.catalog).plan(&estimator, forced: path, isExplained: true)
+        let plan = try Planner(type, resolved, in: state.catalog).plan(&estimator, forced: path, isExplained: true)
         var done: FetchCounts?
         if analyzed {
             var cursor = try FetchCursor(self, type: type, plan: plan)

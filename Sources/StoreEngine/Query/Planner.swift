@@ -33,14 +33,15 @@ struct Planner {
     /// - Parameter places: the places of the only fields that are of interest, none when records are counted; nil for all.
     /// - Throws: ``StoreError``: `unknownField`, `invalidValue`.
     init(
-        _ type: OpenType, _ request: Request, in catalog: Catalog, covering places: [Int]? = nil
+        _ type: OpenType, _ resolved: ResolvedRequest, in catalog: Catalog, covering places: [Int]? = nil
     ) throws(StoreError) {
+        let request = resolved.request
         try Planner.requireLimits(request)
         self.type = type
         sort = try Planner.sortParts(request.order(of: type), type, catalog)
         let sort = sort
-        position = try request.position.map { position throws(StoreError) in
-            try PlanPosition(position, of: request, type: type, sort: sort)
+        position = try resolved.position.map { token throws(StoreError) in
+            try PlanPosition(token, of: request, type: type, sort: sort)
         }
         distinct = try DistinctFields(request, type: type, in: catalog)
         var bounded = request

@@ -118,7 +118,7 @@ extension ReadingScope {
         }
         let resolved = try resolved(request, typeIndex: typeIndex, forcedSearch: search)
         var estimator = try RowEstimator(self, type)
-        let plan = try Planner(type, resolved.request, in: state.catalog, covering: needsRecords ? nil : [])
+        let plan = try Planner(type, resolved, in: state.catalog, covering: needsRecords ? nil : [])
             .plan(&estimator, forced: path)
         return try FetchCursor(
             self, type: type, plan: plan, needsRecords: needsRecords, lookedUp: resolved.scannedCount,
@@ -156,7 +156,7 @@ extension ReadingScope {
         let resolved = try resolved(request, typeIndex: typeIndex)
         let type = state.catalog.types[typeIndex]
         var estimator = try RowEstimator(self, type)
-        let planner = try Planner(type, resolved.request, in: state.catalog, covering: places)
+        let planner = try Planner(type, resolved, in: state.catalog, covering: places)
         let plan = try planner.plan(&estimator, forced: path, isExplained: isExplained)
         guard case .walk(let walk) = plan.source, let place = walk.place else {
             return (type, plan, nil, resolved)
@@ -220,7 +220,7 @@ extension ReadingScope {
     /// All ways to answer a request, for tests.
     package func paths(_ request: Request, typeIndex: Int) throws(StoreError) -> [Plan.Path] {
         let resolved = try resolved(request, typeIndex: typeIndex)
-        return try Planner(state.catalog.types[typeIndex], resolved.request, in: state.catalog).allPaths()
+        return try Planner(state.catalog.types[typeIndex], resolved, in: state.catalog).allPaths()
     }
 }
 

@@ -41,6 +41,52 @@ extension OpenType {
     var orderByID: [SortTerm] { idParts.map { SortTerm(FieldName([type.fields[$0.place].name])) } }
 }
 
+extension ReadingScope {
+    /// A position in the order of a request as a token.
+    ///
+    /// - Throws: ``StoreError``: `invalidValue` where it is none of this request's; `unknownField`, `damaged`.
+    func token(_ position: RequestPosition, of request: Request, _ type: OpenType) throws(StoreError) -> PageToken {
+        switch position {
+        case .invalid(let reason): throw StoreError(.invalidValue, reason)
+        case .token(let token):
+            try token.requireFit(request, of: type, in: state.catalog)
+            return token
+        case .row(let values):
+            return try token(behind: values, type, try Planner.sortParts(request.order(of: type), type, state.catalog))
+        }
+    }
+
+    /// The token of a record that is given. What it is ordered by behind references is looked up.
+    private func token(
+        behind values: [String: DynamicValue], _ type: OpenType, _ sort: [SortPart]
+    ) throws(StoreError) -> PageToken {
+        // A program need not know all fields, and may know some by earlier names.
+        var known: [Int: DynamicValue] = [:]
+        for (name, value) in values {
+            if let place = type.type.place(ofFieldNamed: name) { known[place] = value }
+        }
+        let needed = Set(sort.map(\.place) + type.idParts.map(\.place))
+        do {
+            var encoder = FieldEncoder()
+            encoder.begin(fieldCount: type.type.fields.count)
+            for (place, field) in type.type.fields.enumerated() {
+                var bytes = ByteWriter(capacity: 32)
+                if needed.contains(place) {
+                    guard let value = known[place] else { throw CodecError("\(field.name): is missing") }
+                    try value.completed(as: field.type).encode(as: field.type, to: &bytes)
+                }
+                encoder.append(encoded: bytes.bytes)
+            }
+            try encoder.finish()
+            return try PageToken(0, FieldTable(encoder.tableBytes), order: sort, idParts: type.idParts, in: unnoted)
+        } catch let error as CodecError {
+            throw StoreError(.invalidValue, "the row to go on behind, of \(type.name): \(error.reason)", cause: error)
+        } catch {
+            throw StoreError(reading: error, at: "a record that is referred to")
+        }
+    }
+}
+
 /// A position, as bytes that sort as records do.
 struct PlanPosition: Sendable {
     /// What the fields are that order the records, as keys, all in ascending form.
@@ -55,19 +101,10 @@ struct PlanPosition: Sendable {
     /// What the position says of the first field that orders the records, if anything: it holds for all behind it.
     let bound: ConditionNode?
 
-    /// Reads a position; of a token it is known that it is one of this request.
+    /// Reads a token, of which it is known that it is one of this request.
     ///
     /// - Throws: ``StoreError`` with the code `invalidValue` when its values do not fit the request.
-    init(
-        _ position: RequestPosition, of request: Request, type: OpenType, sort: [SortPart]
-    ) throws(StoreError) {
-        try PlanPosition.requireOwnFields(sort, type)
-        let token: PageToken
-        switch position {
-        case .invalid(let reason): throw StoreError(.invalidValue, reason)
-        case .token(let given): token = given
-        case .row(let values): token = try PlanPosition.token(values, type: type, sort: sort)
-        }
+    init(_ token: PageToken, of request: Request, type: OpenType, sort: [SortPart]) throws(StoreError) {
         do throws(CodecError) {
             let (values, sortKey) = try PlanPosition.keys(token, sort)
             (self.values, self.sortKey) = (values, sortKey)
@@ -79,42 +116,6 @@ struct PlanPosition: Sendable {
             throw StoreError(.invalidValue, "the page token: \(error.reason)", cause: error)
         }
         isIDDescending = sort.last?.isDescending ?? false
-    }
-
-    /// Fails for an order through a reference: what is behind a row there changes with another record.
-    static func requireOwnFields(_ sort: [SortPart], _ type: OpenType) throws(StoreError) {
-        guard sort.allSatisfy({ $0.path == nil }) else {
-            throw StoreError(
-                .invalidValue, "an order of \(type.name) through a reference has no pages",
-                remedy: "order by the record's own fields, or use limit and offset")
-        }
-    }
-
-    private static func token(
-        _ values: [String: DynamicValue], type: OpenType, sort: [SortPart]
-    ) throws(StoreError) -> PageToken {
-        // A program need not know all fields, and may know some by earlier names.
-        var known: [Int: DynamicValue] = [:]
-        for (name, value) in values {
-            if let place = type.type.place(ofFieldNamed: name) { known[place] = value }
-        }
-        let needed = Set(sort.map(\.access.place) + type.idParts.map(\.place))
-        do throws(CodecError) {
-            var encoder = FieldEncoder()
-            encoder.begin(fieldCount: type.type.fields.count)
-            for (place, field) in type.type.fields.enumerated() {
-                var bytes = ByteWriter(capacity: 32)
-                if needed.contains(place) {
-                    guard let value = known[place] else { throw CodecError("\(field.name): is missing") }
-                    try value.completed(as: field.type).encode(as: field.type, to: &bytes)
-                }
-                encoder.append(encoded: bytes.bytes)
-            }
-            try encoder.finish()
-            return try PageToken(0, FieldTable(encoder.tableBytes), order: sort, idParts: type.idParts)
-        } catch {
-            throw StoreError(.invalidValue, "the row to go on behind, of \(type.name): \(error.reason)", cause: error)
-        }
     }
 
     private static func keys(
@@ -157,7 +158,8 @@ struct PlanPosition: Sendable {
     private static func bound(
         _ value: [UInt8]?, _ term: SortTerm?, _ part: SortPart?
     ) throws(CodecError) -> ConditionNode? {
-        guard let term, let part else { return nil }
+        // What stands behind references is not looked for by the position.
+        guard let term, let part, part.path == nil else { return nil }
         guard let value else { return term.isDescending ? .comparison(term.field, .equal, .none) : nil }
         let limit = unsafe try DynamicValue(from: value.span.bytes, as: part.access.type)
         guard term.isDescending else { return .comparison(term.field, .greaterOrEqual, limit) }
@@ -167,10 +169,10 @@ struct PlanPosition: Sendable {
 
     /// Whether a record comes behind the position.
     func precedes(
-        _ table: FieldTable, _ key: RawSpan, of type: OpenType, _ order: [SortPart]
-    ) throws(CodecError) -> Bool {
+        _ table: FieldTable, _ key: RawSpan, of type: OpenType, _ order: [SortPart], in scope: ReadingScope
+    ) throws -> Bool {
         var own = ByteWriter(capacity: 64)
-        for part in order { try part.append(table, to: &own) }
+        for part in order { try part.append(table, scope, to: &own) }
         let byValue = unsafe own.bytes.compared(to: sortKey.span.bytes)
         if byValue != 0 { return byValue > 0 }
         own.removeAll()
@@ -188,7 +190,10 @@ struct PlanPosition: Sendable {
         if let place = candidate.place {
             isSole = type.indexes[place].stored.isUnique
             own = candidate.parts.map { part in
-                sort.firstIndex { $0.access.nested.isEmpty && $0.access.place == part.place }.map { values[$0] }
+                let same = sort.firstIndex {
+                    $0.path == nil && $0.access.nested.isEmpty && $0.access.place == part.place
+                }
+                return same.map { values[$0] }
             }
         }
         var key: [UInt8] = []

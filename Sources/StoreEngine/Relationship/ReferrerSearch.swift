@@ -186,7 +186,7 @@ extension ConditionResolver {
         request.condition = condition
         let type = catalog.types[typeIndex]
         var estimator = try RowEstimator(scope, type)
-        let plan = try Planner(type, request, in: catalog).plan(&estimator, isExplained: true)
+        let plan = try Planner(type, ResolvedRequest(request: request), in: catalog).plan(&estimator, isExplained: true)
         let walks =
             switch plan.source {
             case .walk(let walk): [walk]

@@ -2,6 +2,8 @@
 struct ResolvedRequest {
     /// What is left to be asked.
     var request: Request
+    /// Its position, as the values of one record.
+    var position: PageToken?
     /// What was looked up for the rest.
     var lookups: [ConditionLookup] = []
 
@@ -32,10 +34,10 @@ extension ReadingScope {
         _ request: Request, typeIndex: Int, forcedSearch: ReferrerSearch? = nil
     ) throws(StoreError) -> ResolvedRequest {
         // Before the condition becomes another, that is, one of the ids that there are now.
-        if case .token(let token) = request.position {
-            try token.requireFit(request, of: state.catalog.types[typeIndex])
+        let position = try request.position.map { position throws(StoreError) in
+            try token(position, of: request, state.catalog.types[typeIndex])
         }
-        var resolved = ResolvedRequest(request: request)
+        var resolved = ResolvedRequest(request: request, position: position)
         if state.catalog.references.outgoing[typeIndex].isEmpty, !request.condition.asksForReferrers { return resolved }
         var resolver = ConditionResolver(unnoted, forcedSearch: forcedSearch)
         resolved.request.condition = try resolver.resolve(request.condition, typeIndex: typeIndex)

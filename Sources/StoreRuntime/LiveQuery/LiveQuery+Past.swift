@@ -19,8 +19,9 @@ extension LiveQuery {
         let request = request
         try core.view { view in
             guard try Self.isKnown(position, view) else { return }
-            let type = try view._reading.catalog.binding(R.self).type
-            let isOther = fingerprint.map { $0 != request.request.resultFingerprint(type) } ?? false
+            let catalog = view._reading.catalog
+            let type = try catalog.binding(R.self).type
+            let isOther = fingerprint.map { $0 != request.request.resultFingerprint(type, in: catalog) } ?? false
             let old = isOther ? nil : try Self.past(of: request, at: position, view)
             steps.resume(from: old, at: position.sequence)
         }

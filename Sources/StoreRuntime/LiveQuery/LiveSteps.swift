@@ -152,7 +152,7 @@ package final class LiveSteps {
 
     /// Tells the request that a step just given belongs to from others, for a subscriber who goes on elsewhere.
     package func fingerprint(_ step: LiveStep) -> UInt64 {
-        subscription.use.result.key.request.resultFingerprint(step.new.type)
+        subscription.use.result.key.request.resultFingerprint(step.new.type, in: step.new.catalog)
     }
 
     /// The newest position that is shown, where there is nothing to tell of what came since the last step; nil where there is, or a step is

@@ -112,10 +112,11 @@ import Testing
             try transcript.run("--output", "jsonl", "query", "Desk", "--sort", order, "--fields", "number")
         }
         let token = "AbpU6ttLESSjAQEIHQAAAAAAAAAIHQAAAAAAAAA"
+        let byFloor = ["--output", "jsonl", "query", "Desk", "--sort", "-room.floor", "--fields", "number"]
         for page in [["--limit", "2"], ["--limit", "2", "--offset", "2"], ["--limit", "2", "--after", token]] {
-            try transcript.run(
-                ["--output", "jsonl", "query", "Desk", "--sort", "-room.floor", "--fields", "number"] + page)
+            try transcript.run(byFloor + page)
         }
+        try transcript.run(byFloor + ["--limit", "2", "--after", "AayhAR_f7XqDAQEEAwAAAAQBAAAA"])
         for mistake in [
             "room.flor > 1", "room.floor.x > 1", "room == 3", "users.name == 'Ann'",
             "owner.boss.boss.boss.boss.boss.name == 'Ann'", "users any (boss.boss.boss.boss.name == 'Ann')",

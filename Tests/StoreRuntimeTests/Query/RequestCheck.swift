@@ -67,7 +67,7 @@ struct RequestCheck {
         if count != expected.count { Issue.record("\(place): counted \(count), not \(expected.count): \(request)") }
         if request.isDistinct || generator.chance(80) { return }
         request.limit = generator.pick([1, 2, 3, 7, 60])
-        let pages = try pages(request, tx, typeIndex)
+        let pages = try Self.pages(request, tx._reading, typeIndex).map(BitwiseRecord.init)
         var whole = request
         whole.limit = nil
         let rows = NaiveQuery(type: type, request: whole, last: last).run(all).map(BitwiseRecord.init)
@@ -85,15 +85,15 @@ struct RequestCheck {
     }
 
     /// All pages of a request, one after the other.
-    private func pages(
-        _ request: Request, _ tx: borrowing ReadTransaction, _ typeIndex: Int
-    ) throws -> [BitwiseRecord] {
+    static func pages(
+        _ request: Request, _ reading: ReadingScope, _ typeIndex: Int
+    ) throws -> [DynamicRecord] {
         var request = request
-        var rows: [BitwiseRecord] = []
+        var rows: [DynamicRecord] = []
         while true {
-            let page = try tx._reading.dynamicPage(request, typeIndex: typeIndex)
+            let page = try reading.dynamicPage(request, typeIndex: typeIndex)
             #expect(page.next == nil || page.rows.count == request.limit)
-            rows += page.rows.map(BitwiseRecord.init)
+            rows += page.rows
             guard let next = page.next else { return rows }
             let token = try #require(PageToken(next.description))
             #expect(token == next)

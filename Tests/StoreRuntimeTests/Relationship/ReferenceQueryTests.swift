@@ -55,6 +55,43 @@ import Testing
     }
 
     @Test(arguments: 0..<TestLength.runs(40, long: 1_000))
+    func `pages in an order through references are all rows in that order`(run: Int) throws {
+        let seed = UInt64(run) &* 5_003 &+ 11
+        let store = try Self.store(seed)
+        defer { store.close() }
+        var random = TestRandom(seed: seed)
+        let types = store.recordTypes
+        let conditions = ReferenceConditions(types)
+        try store.read { tx in
+            let naive = try NaiveRelations(types, tx._reading)
+            for number in 0..<30 {
+                let typeIndex = random.below(types.count)
+                let all = naive.records[typeIndex]
+                var request = Request()
+                if random.oneIn(2) { request.condition = conditions.condition(typeIndex, depth: 1, &random) }
+                request.order = conditions.order(typeIndex, &random)
+                var query = naive.query(request, typeIndex)
+                let rows = query.run(all)
+                request.limit = 1 + random.below(4)
+                let place = "seed \(seed), request \(number): \(request)"
+                #expect(try RequestCheck.pages(request, tx._reading, typeIndex) == rows, "\(place)")
+                if all.isEmpty { continue }
+                let last = random.below(all.count)
+                request.limit = nil
+                request.goOn(query.position(all[last]))
+                query.last = last
+                var found: [DynamicRecord] = []
+                try tx._reading.fetchDynamic(request, typeIndex: typeIndex) {
+                    found.append($0)
+                    return true
+                }
+                #expect(found == query.run(all), "\(place), behind \(all[last])")
+                #expect(try tx._reading.count(request, typeIndex: typeIndex) == found.count, "\(place)")
+            }
+        }
+    }
+
+    @Test(arguments: 0..<TestLength.runs(40, long: 1_000))
     func `random groups and different rows by fields of other records are those of all records`(run: Int) throws {
         let seed = UInt64(run) &* 7_919 &+ 5
         let store = try Self.store(seed)

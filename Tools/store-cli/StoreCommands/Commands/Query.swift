@@ -137,8 +137,7 @@ struct Query: ParsableCommand {
     private func print(
         _ request: Request, typeIndex: Int, _ reading: ReadingScope, _ body: (DynamicRecord) throws -> Void
     ) throws -> PageToken? {
-        let hasPages = try request.position != nil || reading.hasPages(request, typeIndex: typeIndex)
-        guard let limit = request.limit, limit > 0, hasPages else {
+        guard let limit = request.limit, limit > 0, request.position != nil || !request.isDistinct else {
             try reading.fetchDynamic(request, typeIndex: typeIndex) { record in
                 try body(record)
                 return true
