@@ -10,9 +10,6 @@ internal import Glibc
 /// Closing a descriptor of the lock file gives up the locks of the whole process: only for a directory whose environment
 /// this process does not have open, and cannot open meanwhile.
 package struct LockFile: ~Copyable {
-    // A lock of the open file, and not of the process: Glibc's overlay does not import its name. It conflicts with LMDB's
-    // own locks, those of this process included.
-    private static let setLock: Int32 = 37
     /// LMDB's header of the reader table: magic, format and the counters behind it.
     private static let headerByteCount = 4_096
 
@@ -23,24 +20,22 @@ package struct LockFile: ~Copyable {
         let path = directory + "/lock.mdb"
         let descriptor = unsafe Glibc.open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, fileMode)
         guard descriptor >= 0 else { throw LMDBError(code: errno, operation: "open", path: path) }
-        var lock = flock()
-        lock.l_type = Int16(F_WRLCK)
-        lock.l_whence = Int16(SEEK_SET)
-        lock.l_start = 0
-        lock.l_len = 1
-        guard unsafe fcntl(descriptor, setLock, &lock) == 0 else {
-            let code = errno
+        do {
+            // It conflicts with LMDB's own locks, those of this process included.
+            if try OpenFileLock.take(byte: 0, of: descriptor, path: path) { return LockFile(descriptor: descriptor) }
+        } catch {
             Glibc.close(descriptor)
-            if code == EAGAIN || code == EACCES { return nil }
-            throw LMDBError(code: code, operation: "fcntl", path: path)
+            throw error
         }
-        return LockFile(descriptor: descriptor)
+        Glibc.close(descriptor)
+        return nil
     }
 
     /// Wipes the reader table and gives the lock back.
     package borrowing func release() {
         let nothing = [UInt8](repeating: 0, count: Self.headerByteCount)
         _ = unsafe nothing.withUnsafeBytes { unsafe pwrite(descriptor, $0.baseAddress, $0.count, 0) }
+        OpenFileLock.giveUp(byte: 0, of: descriptor)
         Glibc.close(descriptor)
     }
 }
