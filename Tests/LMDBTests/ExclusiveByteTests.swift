@@ -29,8 +29,9 @@ import Testing
         try Self.withFile { file in
             var held: ExclusiveByte? = try ExclusiveByte(3, of: file)
             // What a child has between `fork` and `exec`.
-            let copies = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").compactMap { name -> CInt? in
-                let target = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(name)")
+            let folder = "/proc/self/fd"
+            let copies = try FileManager.default.contentsOfDirectory(atPath: folder).compactMap { name -> CInt? in
+                let target = try? FileManager.default.destinationOfSymbolicLink(atPath: "\(folder)/\(name)")
                 return target == file.path ? CInt(name).map { dup($0) } : nil
             }
             #expect(!copies.isEmpty && held != nil)

@@ -42,6 +42,15 @@ import Testing
         }
     }
 
+    @Test func `sums of narrow integers have 64 bits`() throws {
+        try store().read { tx throws in
+            let sum: Int = try tx.sum(Load.where { $0.small > 0 }, \.small)
+            #expect(sum == 200)
+            let groups = try tx.fetch(Load.where { $0.small > 0 }.grouped(by: { $0.yard.id }) { $0.small.sum })
+            #expect(groups.map(\.values) == [200])
+        }
+    }
+
     @Test func `nil counts for nothing in sums and means`() throws {
         try store().read { tx throws in
             #expect(try tx.sum(all, \.spare) == 3)

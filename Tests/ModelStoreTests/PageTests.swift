@@ -42,6 +42,15 @@ import Testing
         }
     }
 
+    @Test func `a page of a negative size is refused, and one of no rows has no next one`() throws {
+        try heaters(1...3).read { tx in
+            let error = #expect(throws: StoreError.self) { try tx.page(FetchRequest(Heater.self).limit(-1)) }
+            #expect(error?.code == .invalidValue)
+            let none = try tx.page(FetchRequest(Heater.self).limit(0))
+            #expect(none.rows.isEmpty && none.next == nil)
+        }
+    }
+
     @Test func `what is written between pages neither repeats nor skips a row`() throws {
         let store = try heaters(1...20)
         let request = Heater.order { $0.id.ascending }.limit(5)

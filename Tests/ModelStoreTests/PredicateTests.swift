@@ -4,6 +4,9 @@ import Testing
 
 enum CrateMode: String, Codable { case eco, boost }
 
+/// Kept as JSON.
+struct Loose: Codable, Equatable, Sendable { var text: String }
+
 @Record struct Crate: Equatable {
     @ID var id: Int
     @Indexed var name: String
@@ -19,6 +22,10 @@ enum CrateMode: String, Codable { case eco, boost }
     var place: Shelf
     var spare: Shelf?
     var shelves: [Shelf]
+    var words: [String]?
+    var sizes: [String: Int]
+    var loose: Loose?
+    var looseOnes: [Loose]?
     var seen: Date
     @Transient var cache: Int = 0
 
@@ -43,6 +50,8 @@ enum CrateMode: String, Codable { case eco, boost }
                 draft: pick([nil, true, false]), mode: pick([nil, .eco, .boost]),
                 tags: pick([[], ["a"], ["a", "x"], ["b"], ["xy", "b"]]), marks: pick([[], [1], [1, 2], [3]]),
                 place: shelf(), spare: pick([nil, shelf()]), shelves: pick([[], [shelf()], [shelf(), shelf()]]),
+                words: pick([nil, [], ["a"], ["b", "a"]]), sizes: pick([[:], ["a": 1], ["a": 1, "b": 2]]),
+                loose: pick([nil, Loose(text: "null")]), looseOnes: pick([nil, [], [Loose(text: "")]]),
                 seen: Date(timeIntervalSinceReferenceDate: pick([0, 1, 1e9])))
         }
     }
@@ -94,6 +103,22 @@ enum CrateMode: String, Codable { case eco, boost }
             ("some struct", #Predicate<Crate> { $0.shelves.contains(where: { $0.floor > 1 }) }),
             ("count", #Predicate<Crate> { $0.tags.count > 1 }), ("no elements", #Predicate<Crate> { $0.tags.isEmpty }),
             ("an empty text", #Predicate<Crate> { $0.name.isEmpty }),
+            ("no pairs", #Predicate<Crate> { $0.sizes.isEmpty }), ("pairs", #Predicate<Crate> { $0.sizes.count > 1 }),
+            ("a count instead of nil", #Predicate<Crate> { ($0.note?.count ?? 7) >= 2 }),
+            ("a small count instead of nil", #Predicate<Crate> { ($0.note?.count ?? 0) >= 2 }),
+            ("no count instead of nil", #Predicate<Crate> { ($0.note?.count ?? 0) == 0 }),
+            ("an element instead of nil", #Predicate<Crate> { ($0.words ?? []).contains("a") }),
+            ("an element of another list", #Predicate<Crate> { ($0.words ?? ["a"]).contains("a") }),
+            ("empty instead of nil", #Predicate<Crate> { ($0.words ?? []).isEmpty }),
+            ("a count of another list", #Predicate<Crate> { ($0.words ?? ["x", "y"]).count == 2 }),
+            ("an empty text instead of nil", #Predicate<Crate> { ($0.note ?? "").isEmpty }),
+            ("a list and another value", #Predicate<Crate> { names.contains($0.note ?? "a") }),
+            ("a list without the other value", #Predicate<Crate> { names.contains($0.note ?? "q") }),
+            ("a range and another value", #Predicate<Crate> { (0...3).contains($0.level ?? 1) }),
+            ("a negative number instead of nil", #Predicate<Crate> { ($0.level ?? -1) < 0 }),
+            ("a negative range", #Predicate<Crate> { (-3.0 ... -0.5).contains($0.load) }),
+            ("no JSON", #Predicate<Crate> { $0.loose == nil }), ("some JSON", #Predicate<Crate> { $0.loose != nil }),
+            ("no list of JSON", #Predicate<Crate> { $0.looseOnes == nil }),
             ("a count of an optional", #Predicate<Crate> { $0.note?.count == 1 }),
             ("a count of an optional differs", #Predicate<Crate> { $0.note?.count != 1 }),
             ("a part", #Predicate<Crate> { $0.name.contains("it") }),

@@ -82,6 +82,21 @@ import Testing
         }
     }
 
+    @Test func `a closure that gives no fields, or no aggregates, is told so`() throws {
+        // What Swift makes of a closure that gives something else.
+        let nothing: (Heater.Fields) -> Void = { _ in }
+        let all = FetchRequest(Heater.self)
+        try heaters().read { tx in
+            let failures = [
+                #expect(throws: StoreError.self) { _ = try tx.fetch(all.fields(nothing)) },
+                #expect(throws: StoreError.self) { _ = try tx.fetch(all.grouped(by: nothing)) },
+                #expect(throws: StoreError.self) { _ = try tx.fetch(all.grouped(by: { $0.room }, nothing)) },
+            ]
+            #expect(failures.map { $0?.code } == [.invalidValue, .invalidValue, .invalidValue])
+            #expect(failures.map { $0?.remedy?.prefix(9) } == ["give one ", "give one ", "give one,"])
+        }
+    }
+
     @Test func `each distinct row comes once, and limit and offset count these`() throws {
         let rooms = FetchRequest(Heater.self).order { $0.id.descending }.fields { $0.room }.distinct()
         try heaters().read { tx in

@@ -9,10 +9,13 @@ public struct Aggregate<Root, Value>: Sendable {
 extension Field where Value: SummableFieldValue {
     /// The sum of the field.
     ///
-    /// Using it throws ``StoreError`` with the code `tooLarge` when the sum does not fit the field's type.
-    public var sum: Aggregate<Root, Value.Summand> {
+    /// That of integers of fewer bits than 64 is an `Int` or a `UInt`. Using it throws ``StoreError`` with the code `tooLarge`
+    /// when the sum does not fit.
+    public var sum: Aggregate<Root, Value.Summand.Total> {
         Aggregate(term: AggregateTerm(.sum, name)) { [name] (state: AggregateState) throws(StoreError) in
-            guard let sum = Value.Summand(state.sum) else { throw StoreError(tooLargeSumOf: name, Value.Summand.self) }
+            guard let sum = Value.Summand.Total(state.sum) else {
+                throw StoreError(tooLargeSumOf: name, Value.Summand.Total.self)
+            }
             return sum
         }
     }

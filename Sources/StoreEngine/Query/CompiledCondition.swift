@@ -30,7 +30,7 @@ indirect enum CompiledCondition: Sendable {
     func holds(_ table: FieldTable) throws(CodecError) -> Bool {
         switch self {
         case .constant(let value): return value
-        case .isNone(let access, let isNone): return try (access.bytes(table) == nil) == isNone
+        case .isNone(let access, let isNone): return try access.isNone(table) == isNone
         case .signed(let access, let comparison, let value):
             guard let bytes = try access.bytes(table) else { return comparison == .notEqual }
             let own = try bytes.loadSigned()

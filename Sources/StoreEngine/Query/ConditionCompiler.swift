@@ -66,7 +66,7 @@ struct ConditionCompiler {
         let access = try FieldAccess(name, of: type)
         if value == .none {
             if comparison.isOrdering { return .constant(false) }
-            guard access.mayBeNone else { return .constant(comparison == .notEqual) }
+            guard access.mayBeNone || access.type == .json else { return .constant(comparison == .notEqual) }
             return .isNone(access, comparison == .equal)
         }
         let component = try orderedComponent(name, access)

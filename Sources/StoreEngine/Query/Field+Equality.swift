@@ -54,10 +54,17 @@ extension Field {
     where Value == V?, V.RawValue: IndexableValue {
         field.compared(.notEqual, value?.rawValue)
     }
+
+    /// Whether the field has one of these values.
+    @_disfavoredOverload
+    public func `in`<V: RawRepresentable>(_ values: some Sequence<V>) -> Condition<Root>
+    where Value == V?, V.RawValue: IndexableValue {
+        member(of: values.map { Optional($0.rawValue) })
+    }
 }
 
-// Optionals of what has no order: structs, arrays, dictionaries and the like are compared with nil alone.
-extension Field where Value: OptionalFieldValue {
+// Optionals of what has no order: structs, arrays, dictionaries, what is kept as JSON and the like are compared with nil alone.
+extension Field where Value: ExpressibleByNilLiteral {
     /// Whether the field is nil.
     @_disfavoredOverload
     public static func == (field: Self, none: _OptionalNilComparisonType) -> Condition<Root> {

@@ -73,4 +73,12 @@ struct FieldAccess: Hashable, Sendable {
         guard isOptionalItself else { return bytes }
         return bytes.byteCount > 0 ? bytes.extracting(1..<bytes.byteCount) : nil
     }
+
+    /// Whether there is no value. The type of a field that is kept as JSON does not tell whether it is optional: its null is none.
+    func isNone(_ table: FieldTable) throws(CodecError) -> Bool {
+        guard let bytes = try bytes(table) else { return true }
+        return unsafe type == .json && bytes.isEqual(to: Self.null.utf8Span.span.bytes)
+    }
+
+    private static let null = "null"
 }

@@ -2,6 +2,8 @@ public import Foundation
 
 /// A value that has sums and means: a number or a duration.
 public protocol SummableValue: IndexableValue {
+    /// What a sum is given as: the type itself, or of integers of fewer bits than 64 one of 64.
+    associatedtype Total: SummableValue = Self
     /// What a mean is given as.
     associatedtype Mean: Sendable
 

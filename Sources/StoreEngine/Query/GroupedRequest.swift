@@ -77,12 +77,21 @@ extension FetchRequest {
         let chosen = aggregates(R.fields)
         var terms: [AggregateTerm] = []
         for aggregate in repeat each chosen { terms.append(aggregate.term) }
+        // As with fields, anything else is a tuple of no aggregates.
+        var keys = fields(key)
+        if terms.isEmpty { keys.misfit = keys.misfit ?? Self.noAggregates }
         return GroupedRequest(
-            request: request, key: fields(key), terms: terms,
+            request: request, key: keys, terms: terms,
             values: { (states: [AggregateState]) throws(StoreError) -> (repeat each Value) in
                 var next = 0
                 return try (repeat FetchRequest.value(each chosen, states, &next))
             })
+    }
+
+    private static var noAggregates: StoreError {
+        StoreError(
+            .invalidValue, "a closure gives no aggregates of \(R.recordSchema.name)",
+            remedy: "give one, or a tuple of some: { ($0.celsius.average, $0.celsius.max) }")
     }
 
     private static func value<V>(
@@ -109,6 +118,7 @@ extension ReadingScope {
     func fetch<R: Record, Key, Values>(
         _ grouped: GroupedRequest<R, Key, Values>
     ) throws(StoreError) -> [Group<Key, Values>] {
+        if let misfit = grouped.key.misfit { throw misfit }
         let binding = try binding(R.self)
         let paths = try FollowedPaths(grouped.key, binding.type, in: catalog)
         var keys: [Key] = []

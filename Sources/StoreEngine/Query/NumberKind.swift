@@ -7,14 +7,32 @@ public protocol NumberValue: SummableValue, Comparable, Numeric {}
 public protocol NumberFieldValue: SummableFieldValue where Summand: NumberValue {}
 
 extension Int: NumberValue, NumberFieldValue { public typealias Summand = Int }
-extension Int8: NumberValue, NumberFieldValue { public typealias Summand = Int8 }
-extension Int16: NumberValue, NumberFieldValue { public typealias Summand = Int16 }
-extension Int32: NumberValue, NumberFieldValue { public typealias Summand = Int32 }
+extension Int8: NumberValue, NumberFieldValue {
+    public typealias Summand = Int8
+    public typealias Total = Int
+}
+extension Int16: NumberValue, NumberFieldValue {
+    public typealias Summand = Int16
+    public typealias Total = Int
+}
+extension Int32: NumberValue, NumberFieldValue {
+    public typealias Summand = Int32
+    public typealias Total = Int
+}
 extension Int64: NumberValue, NumberFieldValue { public typealias Summand = Int64 }
 extension UInt: NumberValue, NumberFieldValue { public typealias Summand = UInt }
-extension UInt8: NumberValue, NumberFieldValue { public typealias Summand = UInt8 }
-extension UInt16: NumberValue, NumberFieldValue { public typealias Summand = UInt16 }
-extension UInt32: NumberValue, NumberFieldValue { public typealias Summand = UInt32 }
+extension UInt8: NumberValue, NumberFieldValue {
+    public typealias Summand = UInt8
+    public typealias Total = UInt
+}
+extension UInt16: NumberValue, NumberFieldValue {
+    public typealias Summand = UInt16
+    public typealias Total = UInt
+}
+extension UInt32: NumberValue, NumberFieldValue {
+    public typealias Summand = UInt32
+    public typealias Total = UInt
+}
 extension UInt64: NumberValue, NumberFieldValue { public typealias Summand = UInt64 }
 extension Float: NumberValue, NumberFieldValue { public typealias Summand = Float }
 extension Double: NumberValue, NumberFieldValue { public typealias Summand = Double }

@@ -2,7 +2,8 @@
 public struct Page<Row> {
     /// The rows.
     public let rows: [Row]
-    /// What to give to ``FetchRequest/after(_:)-(PageToken)`` for the next page; nil where there is none.
+    /// What to give to ``FetchRequest/after(_:)-(PageToken)`` for the next page; nil where there is none, and where the limit is 0:
+    /// such a page has no last row to go on behind.
     public let next: PageToken?
 }
 
@@ -104,6 +105,7 @@ extension ReadingScope {
                 .invalidValue, "a distinct projection of \(type.name) has no pages",
                 remedy: "use limit and offset, or fetch all of it")
         }
+        try Planner.requireLimits(request)
         var request = request
         if request.order.isEmpty { request.order = type.orderByID }
         let size = request.limit ?? .max

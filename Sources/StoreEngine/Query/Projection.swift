@@ -17,7 +17,7 @@ public struct Projection<R: Record, Output>: Sendable {
     /// The fields of other records among those that are wanted, in their order.
     @usableFromInline let followed: [FollowedField]
     /// Why the output does not fit the record, an error when the projection is used.
-    let misfit: StoreError?
+    var misfit: StoreError?
 
     @usableFromInline
     init(
@@ -114,6 +114,13 @@ public struct Projection<R: Record, Output>: Sendable {
 }
 
 extension Projection {
+    /// The error for a closure that gives no fields.
+    @usableFromInline static var noFields: StoreError {
+        StoreError(
+            .invalidValue, "a closure gives no fields of \(R.recordSchema.name)",
+            remedy: "give one field, or a tuple of fields: { ($0.id, $0.name) }; other expressions are no fields")
+    }
+
     /// One field of each record. The compiler crashes where a generic field is handed on as a pack of one.
     @inlinable
     init(_ field: Field<R, Output>, of request: FetchRequest<R>) {
@@ -155,6 +162,8 @@ extension FetchRequest {
             names.append(field.name)
             if let other = field.followed { followed.append(other) }
         }
+        // Swift takes a closure that gives anything else for one that gives nothing: a tuple of no fields.
+        let misfit = names.isEmpty ? Projection<R, Void>.noFields : nil
         return Projection(
             self, fields: names, followed: followed,
             decode: {
@@ -168,7 +177,7 @@ extension FetchRequest {
             extract: { (record: R, followed: [[UInt8]]) throws(CodecError) -> (repeat each Value) in
                 var next = 0
                 return try (repeat (each chosen).value(in: record, followed, &next))
-            })
+            }, misfit: misfit)
     }
 
     /// Two fields of each record.

@@ -41,11 +41,12 @@ extension ReadableTransaction where Self: ~Copyable {
     /// Integers and durations are added up in 128 bits, floating numbers in `Double`, decimals with 38 digits, in the order of
     /// the walk.
     ///
-    /// - Throws: ``StoreError`` with the code `tooLarge` when the sum does not fit the field's type.
+    /// - Returns: a value of the field's type; of integers of fewer bits than 64 an `Int` or a `UInt`.
+    /// - Throws: ``StoreError`` with the code `tooLarge` when the sum does not fit.
     /// - Complexity: as for the records, of which none is decoded as a whole.
     public borrowing func sum<R: Record, V: SummableFieldValue>(
         _ request: FetchRequest<R>, _ field: KeyPath<R.Fields, Field<R, V>>
-    ) throws(StoreError) -> V.Summand {
+    ) throws(StoreError) -> V.Summand.Total {
         let aggregate = R.fields[keyPath: field].sum
         return try aggregate.value(_reading.aggregated(request, aggregate.term))
     }

@@ -29,14 +29,14 @@ extension Field {
     /// A token for the property at `index`, an optional enum that does not name ``FieldValue``.
     @inlinable
     @_disfavoredOverload
-    public init<V: RawRepresentable & SendableMetatype>(
+    public init(
         _ index: Int, _ name: String,
-        get: @escaping @Sendable (Root) -> V?,
-        set: (@Sendable (inout Root, V?) -> Void)? = nil
-    ) where Value == V?, V.RawValue: FieldValue {
+        get: @escaping @Sendable (Root) -> Value,
+        set: (@Sendable (inout Root, Value) -> Void)? = nil
+    ) where Value: OptionalRawValue & SendableMetatype {
         self.init(
             index: index, nestedPath: [], isOptionalByPath: false, name: name, read: get, write: set,
-            decode: { (bytes: RawSpan) throws(CodecError) -> Value in try Field.optional(ofRaw: bytes) })
+            decode: { (bytes: RawSpan) throws(CodecError) -> Value in try Value(ofRaw: bytes) })
     }
 
     /// A token for the property at `index`, an enum that does not name ``FieldValue`` but is Codable.
@@ -55,14 +55,14 @@ extension Field {
     /// A token for the property at `index`, an optional enum that does not name ``FieldValue`` but is Codable.
     @inlinable
     @_disfavoredOverload
-    public init<V: RawRepresentable & Codable & Sendable>(
+    public init(
         _ index: Int, _ name: String,
-        get: @escaping @Sendable (Root) -> V?,
-        set: (@Sendable (inout Root, V?) -> Void)? = nil
-    ) where Value == V?, V.RawValue: FieldValue {
+        get: @escaping @Sendable (Root) -> Value,
+        set: (@Sendable (inout Root, Value) -> Void)? = nil
+    ) where Value: OptionalRawValue & Codable & Sendable {
         self.init(
             index: index, nestedPath: [], isOptionalByPath: false, name: name, read: get, write: set,
-            decode: { (bytes: RawSpan) throws(CodecError) -> Value in try Field.optional(ofRaw: bytes) })
+            decode: { (bytes: RawSpan) throws(CodecError) -> Value in try Value(ofRaw: bytes) })
     }
 
     /// A token for the property at `index`, a value that is only `Codable`.
@@ -89,17 +89,30 @@ extension Field {
     }
 
     @usableFromInline
-    static func optional<V: RawRepresentable>(ofRaw bytes: RawSpan) throws(CodecError) -> V?
-    where Value == V?, V.RawValue: FieldValue {
-        guard let raw = try V.RawValue?(from: bytes) else { return nil }
-        guard let value = V(rawValue: raw) else {
-            throw CodecError("\(V.self) has no case with the raw value \(raw)")
-        }
-        return value
-    }
-
-    @usableFromInline
     static func value(ofJSON bytes: RawSpan) throws(CodecError) -> Value where Value: Codable & Sendable {
         try JSONField<Value>(from: bytes).value
+    }
+}
+
+/// An optional enum whose raw values the store knows. Nothing to conform to: it tells such optionals from others that are
+/// `Codable`, which the store keeps as JSON.
+public protocol OptionalRawValue {
+    /// Decodes an optional raw value.
+    ///
+    /// - Throws: ``CodecError`` where there is none, or no case has it.
+    init(ofRaw bytes: RawSpan) throws(CodecError)
+}
+
+extension Optional: OptionalRawValue where Wrapped: RawRepresentable, Wrapped.RawValue: FieldValue {
+    /// Decodes an optional raw value.
+    public init(ofRaw bytes: RawSpan) throws(CodecError) {
+        guard let raw = try Wrapped.RawValue?(from: bytes) else {
+            self = nil
+            return
+        }
+        guard let value = Wrapped(rawValue: raw) else {
+            throw CodecError("\(Wrapped.self) has no case with the raw value \(raw)")
+        }
+        self = value
     }
 }

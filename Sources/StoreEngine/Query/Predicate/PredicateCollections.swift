@@ -71,7 +71,13 @@ extension PredicateTranslator {
             ])
         case (.value(.list(let values)), .field(let name)):
             return .membership(name, values.filter { !$0.isNaN })
+        case (.value(.list(let values)), .coalesced(let name, let other)):
+            let known = values.filter { !$0.isNaN }
+            return .membership(name, known.contains(other) ? known + [.none] : known)
         case (.field(let name), .value(let value)): return .element(name, value)
+        case (.coalesced(let name, .list(let others)), .value(let value)):
+            let isThere = ConditionNode.element(name, value)
+            return others.contains(value) ? .or([isThere, .comparison(name, .equal, .none)]) : isThere
         default: throw PredicateRefusal("contains between such terms")
         }
     }

@@ -95,6 +95,10 @@ struct PredicateOrder {
             return try self.holds(other, comparison, value)
                 ? .or([holds, .comparison(name, .equal, .none)]) : holds
         case (.count(let name), .value(.int(let count))): return .size(name, comparison, Int(count))
+        case (.coalescedCount(let name, let other), .value(.int(let count))):
+            let isNone = ConditionNode.comparison(name, .equal, .none)
+            let holds = ConditionNode.and([.not(isNone), .size(name, comparison, Int(count))])
+            return try self.holds(.int(Int64(other)), comparison, .int(count)) ? .or([isNone, holds]) : holds
         case (.field(let name), .field(let other)):
             let holds = ConditionNode.fieldComparison(name, comparison, other)
             guard let greatest else { return holds }
@@ -146,7 +150,7 @@ struct PredicateOrder {
         case .calculation(let node): node
         case .field(let name): .field(name)
         case .value(let value): .value(value)
-        case .count: throw PredicateRefusal("a count that is compared with a field or calculated with")
+        case .count, .coalescedCount: throw PredicateRefusal("a count that is compared with a field or calculated with")
         case .coalesced: throw PredicateRefusal("?? in a calculation, or against a field")
         case .condition, .optionalCondition, .range: throw PredicateRefusal("a comparison of such terms")
         }

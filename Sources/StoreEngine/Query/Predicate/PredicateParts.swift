@@ -23,23 +23,16 @@ extension PredicateExpressions.NilLiteral: TranslatablePredicate {
 
 extension PredicateExpressions.KeyPath: TranslatablePredicate {
     func term(_ translator: inout PredicateTranslator) throws(PredicateRefusal) -> PredicateTerm {
-        let root = try translator.field(root, for: "a property")
-        switch kind {
-        case .collectionIsEmpty:
-            // Comparisons are looked up in indexes.
-            switch Root.Output.self {
-            case is String.Type: return .condition(.comparison(root, .equal, .string("")))
-            case is [UInt8].Type: return .condition(.comparison(root, .equal, .data([])))
-            default: return .condition(.size(root, .equal, 0))
-            }
-        case .collectionCount: return .count(root)
-        case .some: throw PredicateRefusal("first or last of a collection")
+        let term = try translator.term(root)
+        switch measure {
+        case .isEmpty: return .condition(try Self.isEmpty(term))
+        case .count: return try Self.count(term)
         case nil: break
         }
-        // Data is none of the collections of which predicates tell the kind.
-        let property: AnyKeyPath = keyPath
-        if property == \Data.isEmpty { return .condition(.comparison(root, .equal, .data([]))) }
-        if property == \Data.count { return .count(root) }
+        if kind != nil { throw PredicateRefusal("first or last of a collection") }
+        guard case .field(let root) = term else {
+            throw PredicateRefusal("a property of something that is no field of the record")
+        }
         guard let name = StoredProperty.name(keyPath) else {
             throw PredicateRefusal(
                 "a property of \(Root.Output.self) that is not stored, of type \(Output.self)",
@@ -48,6 +41,76 @@ extension PredicateExpressions.KeyPath: TranslatablePredicate {
         // A reference is its id.
         if Root.Output.self is any AnyReference.Type { return .field(root) }
         return .field(FieldName(root.parts + [name]))
+    }
+
+    /// What a property says of a collection's size.
+    private enum Measure {
+        case isEmpty
+        case count
+    }
+
+    private var measure: Measure? {
+        switch kind {
+        case .collectionIsEmpty: return .isEmpty
+        case .collectionCount: return .count
+        default: break
+        }
+        // Data and dictionaries are none of the collections of which predicates tell the kind.
+        let property: AnyKeyPath = keyPath
+        let dictionary = Root.Output.self as? any DictionaryOfPredicate.Type
+        if property == \Data.isEmpty || property == dictionary?.isEmptyPath { return .isEmpty }
+        if property == \Data.count || property == dictionary?.countPath { return .count }
+        return nil
+    }
+
+    private static func isEmpty(_ term: PredicateTerm) throws(PredicateRefusal) -> ConditionNode {
+        switch term {
+        case .field(let name):
+            // Comparisons are looked up in indexes.
+            switch Root.Output.self {
+            case is String.Type: return .comparison(name, .equal, .string(""))
+            case is [UInt8].Type, is Data.Type: return .comparison(name, .equal, .data([]))
+            default: return .size(name, .equal, 0)
+            }
+        case .coalesced(let name, let other) where other.size != nil:
+            let isEmpty = try isEmpty(.field(name))
+            return other.size == 0 ? .or([isEmpty, .comparison(name, .equal, .none)]) : isEmpty
+        default: throw PredicateRefusal("isEmpty of something that is no field of the record")
+        }
+    }
+
+    private static func count(_ term: PredicateTerm) throws(PredicateRefusal) -> PredicateTerm {
+        switch term {
+        case .field(let name): return .count(name)
+        case .coalesced(let name, let other):
+            if let size = other.size { return .coalescedCount(name, size) }
+            throw PredicateRefusal("count of such a value behind ??")
+        default: throw PredicateRefusal("count of something that is no field of the record")
+        }
+    }
+}
+
+/// A dictionary of any type.
+private protocol DictionaryOfPredicate {
+    static var isEmptyPath: AnyKeyPath { get }
+    static var countPath: AnyKeyPath { get }
+}
+
+extension Dictionary: DictionaryOfPredicate {
+    fileprivate static var isEmptyPath: AnyKeyPath { \Self.isEmpty }
+    fileprivate static var countPath: AnyKeyPath { \Self.count }
+}
+
+extension DynamicValue {
+    /// How many elements, characters or bytes it has; nil for other values.
+    fileprivate var size: Int? {
+        switch self {
+        case .list(let values): values.count
+        case .pairs(let pairs): pairs.count
+        case .string(let text): text.count
+        case .data(let bytes): bytes.count
+        default: nil
+        }
     }
 }
 
@@ -101,6 +164,7 @@ extension PredicateExpressions.NilCoalesce: TranslatablePredicate {
     func term(_ translator: inout PredicateTranslator) throws(PredicateRefusal) -> PredicateTerm {
         switch (try translator.term(lhs), try translator.term(rhs)) {
         case (.field(let name), .value(let value)): return .coalesced(name, value)
+        case (.count(let name), .value(.int(let count))): return .coalescedCount(name, Int(count))
         case (.optionalCondition(let node, let present), let other):
             let isFallback: ConditionNode =
                 if case .value(.bool(let value)) = other { .constant(value) } else { try translator.condition(rhs) }
@@ -152,6 +216,14 @@ extension PredicateExpressions.FloatDivision: TranslatablePredicate {
 extension PredicateExpressions.UnaryMinus: TranslatablePredicate {
     func term(_ translator: inout PredicateTranslator) throws(PredicateRefusal) -> PredicateTerm {
         let number = try PredicateOrder.number(translator.term(wrapped))
+        // That of a constant is one.
+        switch number {
+        case .value(.int(let value)) where value > .min: return .value(.int(-value))
+        case .value(.double(let value)): return .value(.double(-value))
+        case .value(.float(let value)): return .value(.float(-value))
+        case .value(.decimal(let value)): return .value(.decimal(-value))
+        default: break
+        }
         return .calculation(.operation(.value(.int(0)), .subtract, number))
     }
 }

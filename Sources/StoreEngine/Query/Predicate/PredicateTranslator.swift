@@ -5,7 +5,7 @@ struct PredicateRefusal: Error {
     let reason: String
     let remedy: String
 
-    init(_ reason: String, remedy: String = "write the condition as a closure: where { … }") {
+    init(_ reason: String, remedy: String = "say it in other terms, or by a closure over tokens: where { … }") {
         self.reason = reason
         self.remedy = remedy
     }
@@ -25,6 +25,8 @@ enum PredicateTerm {
     case calculation(ArithmeticNode)
     /// The number of elements of a field.
     case count(FieldName)
+    /// The same, or where the field is nil another number.
+    case coalescedCount(FieldName, Int)
 }
 
 extension ConditionNode {
