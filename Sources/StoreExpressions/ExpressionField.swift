@@ -19,6 +19,9 @@ package struct ExpressionField: Hashable {
         return type
     }
 
+    /// Whether it can be compared with null. The type of what is kept as JSON does not tell: its null is none.
+    package var mayBeNull: Bool { isOptional || valueType == .json }
+
     /// The type of the elements where this is an array or a set, and of the bytes of data.
     package var elementType: FieldType? { valueType.testedElementType }
 

@@ -84,7 +84,7 @@ extension ExpressionParser {
         _ literal: ExpressionLiteral, at range: Range<Int>, for field: ExpressionField
     ) throws(ExpressionError) -> DynamicValue {
         if literal == .null {
-            guard field.isOptional else {
+            guard field.mayBeNull else {
                 throw source.error(at: range, "\(field.name.text) is \(field.type), which is never null")
             }
             return .none
@@ -117,7 +117,7 @@ extension ExpressionParser {
             case .array, .set: "use contains, isEmpty or count(\(name))"
             case .dictionary: "use isEmpty or count(\(name))"
             case .embedded(let schema): "name one of its fields, such as \(name).\(schema.fields.first?.name ?? "")"
-            default: field.isOptional ? "compare it with null" : "convert the field to another type"
+            default: field.mayBeNull ? "compare it with null" : "convert the field to another type"
             }
         throw source.error(at: range, "\(name) is \(field.type), which is not compared; \(remedy)")
     }

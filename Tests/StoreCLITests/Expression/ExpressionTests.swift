@@ -111,6 +111,7 @@ import Testing
             ("note == null", .comparison(name("note"), .equal, .none)),
             ("null != left", .comparison(name("left"), .notEqual, .none)),
             ("address == null", .comparison(name("address"), .equal, .none)),
+            ("doc != null", .comparison(name("doc"), .notEqual, .none)),
             ("address.city == null", .comparison(name("address.city"), .equal, .none)),
             ("other in [1, null]", .membership(name("other"), [.int(1), .none])),
             ("marks contains null", .element(name("marks"), .none)),
