@@ -52,6 +52,18 @@ import Testing
     }
 
     @Test(arguments: [
+        ("{ $0.room }", "in which direction"), ("{ ($0.room.ascending, $0.id.descending) }", "as an array"),
+        ("(\\.room)", "in a closure"),
+    ])
+    func `what people write for an order at first is answered by what to write`(order: String, answer: String) throws {
+        for subject in ["Heater", "FetchRequest(Heater.self)"] {
+            let errors = try Compiler.errors(
+                in: Self.types + "let request = \(subject).order \(order)", solverScopes: 2_000)
+            #expect(errors.contains { $0.contains(answer) }, "\(subject): \(errors)")
+        }
+    }
+
+    @Test(arguments: [
         "$0.id * $0.room > 3 && $0.room == \"kitchen\"", "-$0.id > 5 && $0.celsius > 30",
         "$0.id * -$0.celsius > 5 && $0.celsius + 1 > 30", "$0.room + 1 > 5 && $0.id > 3",
         "$0.id > 3 && $0.note * 2 == 5 && $0.celsius > 30",

@@ -19,16 +19,26 @@ import Testing
         return store
     }
 
-    @Test(arguments: 0..<TestLength.runs(40, long: 1_000))
-    func `random requests about other records find what looking at all records finds`(run: Int) throws {
-        let seed = UInt64(run) &* 6_947 &+ 3
-        let store = try Self.store(seed)
+    /// Reads such a store, with what makes random conditions of it and what evaluates them naively.
+    private static func read(
+        _ seed: UInt64,
+        _ body: (
+            borrowing ReadTransaction, [RecordType], NaiveRelations, ReferenceConditions, inout TestRandom
+        ) throws -> Void
+    ) throws {
+        let store = try store(seed)
         defer { store.close() }
         var random = TestRandom(seed: seed)
         let types = store.recordTypes
-        let conditions = ReferenceConditions(types)
         try store.read { tx in
-            let naive = try NaiveRelations(types, tx._reading)
+            try body(tx, types, NaiveRelations(types, tx._reading), ReferenceConditions(types), &random)
+        }
+    }
+
+    @Test(arguments: 0..<TestLength.runs(40, long: 1_000))
+    func `random requests about other records find what looking at all records finds`(run: Int) throws {
+        let seed = UInt64(run) &* 6_947 &+ 3
+        try Self.read(seed) { tx, types, naive, conditions, random in
             for number in 0..<60 {
                 let typeIndex = random.below(types.count)
                 var request = Request()
@@ -57,13 +67,7 @@ import Testing
     @Test(arguments: 0..<TestLength.runs(40, long: 1_000))
     func `pages in an order through references are all rows in that order`(run: Int) throws {
         let seed = UInt64(run) &* 5_003 &+ 11
-        let store = try Self.store(seed)
-        defer { store.close() }
-        var random = TestRandom(seed: seed)
-        let types = store.recordTypes
-        let conditions = ReferenceConditions(types)
-        try store.read { tx in
-            let naive = try NaiveRelations(types, tx._reading)
+        try Self.read(seed) { tx, types, naive, conditions, random in
             for number in 0..<30 {
                 let typeIndex = random.below(types.count)
                 let all = naive.records[typeIndex]
@@ -94,13 +98,7 @@ import Testing
     @Test(arguments: 0..<TestLength.runs(40, long: 1_000))
     func `random groups and different rows by fields of other records are those of all records`(run: Int) throws {
         let seed = UInt64(run) &* 7_919 &+ 5
-        let store = try Self.store(seed)
-        defer { store.close() }
-        var random = TestRandom(seed: seed)
-        let types = store.recordTypes
-        let conditions = ReferenceConditions(types)
-        try store.read { tx in
-            let naive = try NaiveRelations(types, tx._reading)
+        try Self.read(seed) { tx, types, naive, conditions, random in
             for number in 0..<40 {
                 let typeIndex = random.below(types.count)
                 let fields = conditions.fields(typeIndex, &random)
