@@ -68,7 +68,11 @@ extension LMDBEnvironment {
     /// must happen on this very thread.
     ///
     /// Without `syncsMeta` a power loss may undo the last commits, never tear one.
-    package func beginWrite(syncsMeta: Bool = true) throws(LMDBError) -> LMDBWriteTransaction {
+    ///
+    /// - Parameter patience: the longest wait for another process, which fails with `writerHeld`; no limit when nil.
+    package func beginWrite(
+        syncsMeta: Bool = true, patience: Duration? = nil
+    ) throws(LMDBError) -> LMDBWriteTransaction {
         if options.isReadOnly {
             throw LMDBError(
                 .readOnly, operation: "mdb_txn_begin", path: path, detail: "the environment is open read-only",
@@ -78,8 +82,18 @@ extension LMDBEnvironment {
         var attempt = 1
         while true {
             try takeWriterSeat("mdb_txn_begin", thread: thread)
+            if let patience {
+                do {
+                    try waitForWriterLock(atMost: patience)
+                } catch {
+                    gate.leaveWrite()
+                    throw error
+                }
+            }
             var transaction: OpaquePointer?
+            writerWatch.begin()
             let code = unsafe Calls.begin(handle.pointer, parent: nil, isReadOnly: false, into: &transaction)
+            writerWatch.end()
             if code == 0, let transaction = unsafe transaction {
                 do {
                     try files.requireNamed("mdb_txn_begin", path: path)

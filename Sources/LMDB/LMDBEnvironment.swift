@@ -52,6 +52,7 @@ package final class LMDBEnvironment: Sendable {
     /// Databases that the environment has handles for, by name.
     let databases = HandoverMutex<[String: LMDBDatabase]>([:])
     let appendGuesses: AppendGuesses
+    let writerWatch: WriterWatch
     /// What LMDB was last told; changed by the holder of the writer's seat only.
     let defersMetaSync = HandoverMutex(false)
     /// How often the map was exchanged for a larger one, while nobody read.
@@ -68,6 +69,7 @@ package final class LMDBEnvironment: Sendable {
         self.forkGeneration = forkGeneration
         appendGuesses = AppendGuesses(maximumDatabases: options.maximumDatabases)
         lockNode = SystemCalls.node(at: path + "/lock.mdb")
+        writerWatch = WriterWatch(lockFile: lockNode)
         let descriptor = unsafe Calls.fileDescriptor(of: handle.pointer)
         files = HeldFiles(path: path, dataFile: descriptor)
         fileIdentity = LMDBFileIdentity(

@@ -38,6 +38,8 @@ package struct LMDBError: Error, Hashable, Sendable {
         package static let badTransaction = Code("badTransaction")
         package static let wrongThread = Code("wrongThread")
         package static let busy = Code("busy")
+        /// Another process held the writers' lock for longer than allowed.
+        package static let writerHeld = Code("writerHeld")
         /// A file of the environment was removed or replaced while it was open.
         package static let filesRemoved = Code("filesRemoved")
         package static let readOnly = Code("readOnly")

@@ -71,6 +71,8 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
         public static let nestedWrite = Code("nestedWrite")
         /// The transaction is not the one that this closure was given, or its closure has ended.
         public static let transactionMisused = Code("transactionMisused")
+        /// The write did not begin within its timeout; nothing was committed.
+        public static let writeTimeout = Code("writeTimeout")
         /// Too many writes wait.
         public static let queueFull = Code("queueFull")
         /// The record types and indexes need more databases than the option for it allows.
@@ -167,6 +169,7 @@ extension StoreError {
         .damaged: .damaged, .truncated: .damaged, .notAStore: .notAStore, .newerFormat: .newerFormat,
         .noSuchFile: .noSuchStore, .unfinished: .noSuchStore, .diskFull: .diskFull, .inputOutput: .inputOutput,
         .panicked: .inputOutput, .accessDenied: .accessDenied, .readOnly: .readOnly, .closed: .closed, .busy: .inUse,
+        .writerHeld: .writeTimeout,
         .filesRemoved: .filesRemoved,
         .conflictingOptions: .inUse, .networkFileSystem: .unsupportedFileSystem,
         .databasesFull: .tooManyDatabases,

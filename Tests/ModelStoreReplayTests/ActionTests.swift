@@ -21,7 +21,7 @@ import Testing
         let store = try store()
         try await store.write { try $0.insert(Sensor(id: "s", serial: "1", celsius: 20)) }
         try await store.write { try $0.insert(Room(name: "attic")) }
-        #expect(try await store.send(MoveSensor(id: "s", room: "attic")).result)
+        #expect(try await store.send(MoveSensor(id: "s", room: "attic")))
         let set = try #require(try await sets(store).last)
         let action = try #require(set.action)
         #expect(action.name == "MoveSensor")
@@ -34,7 +34,7 @@ import Testing
 
     @Test func `An action that changes nothing is recorded too`() async throws {
         let store = try store()
-        #expect(try await store.send(MoveSensor(id: "none", room: nil)).result == false)
+        #expect(try await store.send(MoveSensor(id: "none", room: nil)) == false)
         let set = try #require(try await sets(store).last)
         #expect(set.action?.name == "MoveSensor" && set.changes.isEmpty)
         #expect(try store.findings() == [])

@@ -61,7 +61,7 @@ import Testing
             try tx.delete(Sensor.self, id: "s150")
             return try tx.fetch(
                 Sensor.where { $0.room.hasPrefix("room 50") }.order { $0.room.ascending }.fields { $0.room })
-        }.result
+        }
         #expect(rows == Array(repeating: "room 50", count: 8) + ["room 50b"])
     }
 }

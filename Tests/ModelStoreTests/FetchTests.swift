@@ -189,7 +189,7 @@ enum HeaterMode: String { case eco, boost }
             try tx.delete(Heater.self, id: 1)
             return try tx.fetch(Heater.where { $0.room == "kitchen" }).map(\.id)
         }
-        #expect(found.result == [2])
+        #expect(found == [2])
     }
 
     @Test func `an index is walked over what is asked for, and no further`() throws {

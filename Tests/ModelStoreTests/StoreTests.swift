@@ -10,7 +10,7 @@ import Testing
     @Test func `A written record is read back, by id and by a unique field`() async throws {
         let store = try Store.temporary(records: Sensor.self, Account.self)
         let sensor = Self.sensor(1)
-        let committed = try await store.write { try $0.insert(sensor) }
+        let committed = try await store.write(returning: .position) { try $0.insert(sensor) }
         #expect(committed.result == sensor)
         #expect(committed.position.sequence == (try store.position.sequence))
         #expect(try store.read { try $0.get(Sensor.self, id: "s1") } == sensor)
@@ -28,17 +28,16 @@ import Testing
         var options = StoreOptions()
         options.clock = { time }
         let store = try Store.temporary(records: Account.self, options: options)
-        let first = try await store.write { try $0.insert(Account(email: "a@b", balance: 3)) }.result
-        let second = try await store.write { try $0.insert(Account(email: "c@d", balance: 4)) }.result
+        let first = try await store.write { try $0.insert(Account(email: "a@b", balance: 3)) }
+        let second = try await store.write { try $0.insert(Account(email: "c@d", balance: 4)) }
         #expect(first.id == 1 && second.id == 2)
         #expect(first.opened == time)
         #expect(first.token != .newID && first.token != second.token)
         #expect(try store.read { try $0.get(Account.self, id: 1) } == first)
         let given = Date(timeIntervalSinceReferenceDate: 5)
         let old = try await store.write { try $0.insert(Account(id: 9, email: "e@f", balance: 0, opened: given)) }
-            .result
         #expect(old.opened == given)
-        let next = try await store.write { try $0.insert(Account(email: "g@h", balance: 0)) }.result
+        let next = try await store.write { try $0.insert(Account(email: "g@h", balance: 0)) }
         #expect(next.id == 10)
     }
 
@@ -51,7 +50,7 @@ import Testing
         }
         store.close()
         let again = try Store(at: directory.path, records: Account.self)
-        let next = try await again.write { try $0.insert(Account(email: "c@d", balance: 3)) }.result
+        let next = try await again.write { try $0.insert(Account(email: "c@d", balance: 3)) }
         #expect(next.id == 2)
     }
 
@@ -149,17 +148,17 @@ import Testing
 
     @Test func `An update or upsert whose record holds default tokens keeps the stored values`() async throws {
         let store = try Store.temporary(records: Account.self)
-        let first = try await store.write { try $0.insert(Account(email: "a@b", balance: 3)) }.result
+        let first = try await store.write { try $0.insert(Account(email: "a@b", balance: 3)) }
         try await store.write { try $0.update(Account(id: 1, email: "c@d", balance: 4)) }
         let updated = try store.read { try $0.get(Account.self, id: 1) }
         #expect(updated?.opened == first.opened && updated?.token == first.token && updated?.balance == 4)
-        let upserted = try await store.write { try $0.upsert(Account(id: 1, email: "e@f", balance: 5)) }.result
+        let upserted = try await store.write { try $0.upsert(Account(id: 1, email: "e@f", balance: 5)) }
         #expect(upserted.opened == first.opened && upserted.token == first.token && upserted.balance == 5)
     }
 
     @Test func `Default tokens of optional fields are filled in`() async throws {
         let store = try Store.temporary(records: Visit.self)
-        let visit = try await store.write { try $0.insert(Visit(id: 1)) }.result
+        let visit = try await store.write { try $0.insert(Visit(id: 1)) }
         #expect(visit.at != nil && visit.at != .transactionTime)
         #expect(visit.token != nil && visit.token != .newID)
     }
@@ -175,7 +174,7 @@ import Testing
                 #expect(error.code == .uniqueViolation)
             }
         }
-        let next = try await store.write { try $0.insert(Account(email: "c@d", balance: 3)) }.result
+        let next = try await store.write { try $0.insert(Account(email: "c@d", balance: 3)) }
         #expect(next.id == 2)
     }
 
@@ -209,9 +208,4 @@ import Testing
     }
 
     private func lastPart(_ path: String) -> String { URL(filePath: path).lastPathComponent }
-
-    private func expectError(_ code: StoreError.Code, _ body: () async throws -> Void) async throws {
-        let error = await #expect(throws: StoreError.self) { try await body() }
-        #expect(error?.code == code)
-    }
 }

@@ -64,10 +64,10 @@ public final class SavedStateStore<A: StateAction>: Sendable where A.State.ID: C
 
     /// Does an action, and returns once it is committed and shown.
     ///
-    /// - Throws: ``StoreError``: `recordNotFound` when the state was deleted; as ``Store/send(_:durability:)``.
+    /// - Throws: ``StoreError``: `recordNotFound` when the state was deleted; as ``Store/send(_:durability:timeout:)``.
     @discardableResult
     public func send(_ action: A) async throws -> Position {
-        let position = try await store.send(ReduceState(id: id, action)).position
+        let position = try await store.send(ReduceState(id: id, action), returning: .position).position
         // Of a record that has taken another's place, those who read the old one are told here.
         _ = model
         return position

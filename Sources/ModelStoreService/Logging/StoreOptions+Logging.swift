@@ -33,6 +33,10 @@ extension StoreEvent {
             logger.error("a commit failed", metadata: ["closures": "\(closureCount)", "error": "\(error)"])
         case .mapGrew(let byteCount):
             logger.notice("the map has grown", metadata: ["bytes": "\(byteCount)"])
+        case .writerBlocked(let processID, let waited):
+            logger.warning(
+                "a write waits for another process",
+                metadata: ["process": "\(processID.map(String.init) ?? "unknown")", "waited": "\(waited)"])
         case .foreignWrite(let sequence):
             logger.warning(
                 "a program that is not ModelStore has written to the store", metadata: ["position": "\(sequence)"])

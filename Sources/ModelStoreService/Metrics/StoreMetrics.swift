@@ -68,7 +68,7 @@ public final class StoreMetrics: Sendable {
         case .foreignWrite: foreignWrites.increment()
         case .consumerExpired: consumerExpiries.increment()
         // Told by the gauge of the map's size.
-        case .mapGrew: break
+        case .mapGrew, .writerBlocked: break
         case .observationFailed: observationFailures.increment()
         }
     }

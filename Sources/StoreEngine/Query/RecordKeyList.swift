@@ -14,7 +14,12 @@ struct RecordKeyList: ~Copyable {
         ends.reserveCapacity(count)
     }
 
+    @usableFromInline
     var count: Int { ends.count }
+
+    /// Copies a key to the end of `writer`.
+    @usableFromInline
+    func copy(_ index: Int, to writer: inout ByteWriter) { writer.append(self[index]) }
 
     mutating func append(_ key: RawSpan) {
         bytes.append(key)

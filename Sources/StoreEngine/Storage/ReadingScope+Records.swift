@@ -7,15 +7,20 @@ extension ReadingScope {
         let binding = try binding(R.self)
         var key = ByteWriter(capacity: 64)
         R._key(of: id).encodeKey(to: &key)
+        guard let record: R = try record(binding, key: &key) else { return nil }
+        if ReadingScope.isTruncated(key), record.recordID != id { return nil }
+        return record
+    }
+
+    /// The record under a key; nil where there is none.
+    @inlinable
+    func record<R: Record>(_ binding: TypedBinding, key: inout ByteWriter) throws(StoreError) -> R? {
         guard let decoder = try decoder(binding, key: &key, verifying: true) else { return nil }
-        let record: R
         do {
-            record = try R(from: decoder)
+            return try R(from: decoder)
         } catch {
             throw damage(binding, key: key, error)
         }
-        if ReadingScope.isTruncated(key), record.recordID != id { return nil }
-        return record
     }
 
     @inlinable

@@ -14,7 +14,7 @@ public import StoreEngine
 /// try await store.send(MoveSensor(id: "s1", room: "attic"))
 /// ```
 ///
-/// Sent with ``Store/send(_:durability:)-(A,_)``, it stands in the feed with the changes it made: its name, itself as JSON, what it
+/// Sent with ``Store/send(_:durability:timeout:)-(A,_)``, it stands in the feed with the changes it made: its name, itself as JSON, what it
 /// returned, and the state its random numbers came of. So what a program did can be told from what came of it, and be done again
 /// by a later version of the program to see whether the same comes of it.
 ///

@@ -8,12 +8,28 @@ extension Store {
     /// - Parameters:
     ///   - action: what to do.
     ///   - durability: what the commit survives; the store's standard when nil.
+    ///   - timeout: the longest wait until the action begins; ``StoreOptions/writeTimeout`` when nil.
+    /// - Returns: what the action returned. ``send(_:returning:durability:timeout:)`` returns the position too.
     /// - Throws: what the action throws, and then nothing is committed or recorded; ``StoreError`` as a write, and `invalidValue`
     ///   when the action or what it returns cannot be encoded as JSON, `tooLarge` when one is above the limit `recordByteCount`.
     @discardableResult
-    public func send<A: Action>(_ action: A, durability: Durability? = nil) async throws -> Committed<A.Result> {
+    public func send<A: Action>(
+        _ action: A, durability: Durability? = nil, timeout: Duration? = nil
+    ) async throws -> A.Result {
+        try await send(action, returning: .position, durability: durability, timeout: timeout).result
+    }
+
+    /// Runs an action in a write transaction, and returns its result and the position of the commit.
+    ///
+    /// - Parameter returning: `.position`.
+    /// - Throws: as ``send(_:durability:timeout:)``.
+    public func send<A: Action>(
+        _ action: A, returning: WriteReturn, durability: Durability? = nil, timeout: Duration? = nil
+    ) async throws -> Committed<A.Result> {
         let payload = try Self.payload(of: action)
-        return try await write(durability: durability) { tx in try action.runNoted(payload: payload, in: &tx) }
+        return try await write(returning: returning, durability: durability, timeout: timeout) { tx in
+            try action.runNoted(payload: payload, in: &tx)
+        }
     }
 
     /// Runs an action in a write transaction, and blocks until it is committed: for programs without tasks.
@@ -21,9 +37,25 @@ extension Store {
     /// - Throws: as the asynchronous form; `nestedWrite` inside a write closure of any store.
     @available(*, noasync, message: "use the asynchronous form in tasks")
     @discardableResult
-    public func send<A: Action>(_ action: A, durability: Durability? = nil) throws -> Committed<A.Result> {
+    public func send<A: Action>(
+        _ action: A, durability: Durability? = nil, timeout: Duration? = nil
+    ) throws -> A.Result {
+        try send(action, returning: .position, durability: durability, timeout: timeout).result
+    }
+
+    /// Runs an action in a write transaction, blocks until it is committed, and returns its result and the position of the
+    /// commit.
+    ///
+    /// - Parameter returning: `.position`.
+    /// - Throws: as the form without a position.
+    @available(*, noasync, message: "use the asynchronous form in tasks")
+    public func send<A: Action>(
+        _ action: A, returning: WriteReturn, durability: Durability? = nil, timeout: Duration? = nil
+    ) throws -> Committed<A.Result> {
         let payload = try Self.payload(of: action)
-        return try write(durability: durability) { tx in try action.runNoted(payload: payload, in: &tx) }
+        return try write(returning: returning, durability: durability, timeout: timeout) { tx in
+            try action.runNoted(payload: payload, in: &tx)
+        }
     }
 
     private static func payload<A: Action>(of action: A) throws(StoreError) -> [UInt8] {

@@ -197,7 +197,7 @@ struct ConsumerRun {
         while true {
             let step = ConsumerStep(consumer: consumer, first: wanted, limit: limit, body: body)
             do {
-                return try await store.write { tx in try step.run(&tx) }.result
+                return try await store.write { tx in try step.run(&tx) }
             } catch let failure as ConsumerStep.Failure {
                 // By itself, so that those before it are dealt with and it alone counts.
                 if limit > 1 {
@@ -210,7 +210,7 @@ struct ConsumerRun {
                     let position = try tx._reading.position(at: failure.sequence)
                     try tx.acknowledge(name, generation: generation, to: position, skipped: 1)
                     return position
-                }.result
+                }
             }
         }
     }

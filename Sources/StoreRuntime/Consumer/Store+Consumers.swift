@@ -66,7 +66,7 @@ extension Store {
             // In the write itself: before it, retention might pass a position that was read.
             let start = try options.start.position(in: tx._reading)
             return try tx.makeConsumer(named: name, at: start, lease: options.lease)
-        }.result
+        }
     }
 
     func readConsumer(_ name: String) throws -> ConsumerState? {
@@ -82,7 +82,7 @@ extension Store {
             consumer.generation += 1
             try tx.put(consumer, named: name)
             return consumer
-        }.result
+        }
     }
 
     /// The consumers that the store knows, by name.

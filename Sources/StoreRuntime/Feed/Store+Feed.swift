@@ -71,19 +71,19 @@ extension Store {
 
     /// Undoes what a change set did, in a write of its own. See ``WriteTransaction/undo(_:conflicts:)``.
     ///
-    /// - Returns: the conflicts, under ``ConflictRule/skip``, and the position of the undoing.
+    /// - Returns: the conflicts, under ``ConflictRule/skip``.
     @discardableResult
     public func undo(
         _ changeSet: ChangeSet, conflicts rule: ConflictRule = .fail
-    ) async throws -> Committed<[ChangeConflict]> {
+    ) async throws -> [ChangeConflict] {
         try await write { tx in try tx.undo(changeSet, conflicts: rule) }
     }
 
     /// Brings all records back to where they were at a position, in a write of its own. See ``WriteTransaction/revert(to:)``.
     ///
-    /// - Returns: how many change sets were undone, and the position of the reverting.
+    /// - Returns: how many change sets were undone.
     @discardableResult
-    public func revert(to position: Position) async throws -> Committed<Int> {
+    public func revert(to position: Position) async throws -> Int {
         try await write { tx in try tx.revert(to: position) }
     }
 

@@ -80,7 +80,9 @@ struct MigrationRunner {
 
     /// - Returns: whether the store was still as `state` and `before` say; otherwise nothing was done.
     private func note(_ name: String, _ state: StoreState, from before: String?) throws -> Bool {
-        var raw = try mapLMDB { () throws(LMDBError) in try environment.beginWrite() }
+        var raw = try mapLMDB { () throws(LMDBError) in
+            try environment.beginWrite(patience: options.writeTimeout)
+        }
         guard try PlanVersion.isUnchanged(state, before, raw.snapshot) else { return false }
         var head = try StoreFormat.head(state.databases, raw.snapshot)
         let context = StoreOpening.context(options)

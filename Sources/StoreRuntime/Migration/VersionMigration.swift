@@ -9,7 +9,9 @@ struct VersionMigration {
 
     /// Does nothing when the store is not as `old` and `name` say any more.
     func run(from old: StoreState, name: String?) throws {
-        var raw = try mapLMDB { () throws(LMDBError) in try environment.beginWrite() }
+        var raw = try mapLMDB { () throws(LMDBError) in
+            try environment.beginWrite(patience: options.writeTimeout)
+        }
         guard try PlanVersion.isUnchanged(old, name, raw.snapshot) else { return }
         let context = StoreOpening.context(options)
         var head = try StoreFormat.head(old.databases, raw.snapshot)

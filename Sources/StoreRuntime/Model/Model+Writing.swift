@@ -8,28 +8,27 @@ extension Model {
     /// ```
     ///
     /// - Parameter body: gets the record as it is in the transaction, which may be newer than what the model shows.
-    /// - Returns: the record after, and the position of the commit.
+    /// - Returns: the record after.
     /// - Throws: what `body` throws; ``StoreError``: `recordNotFound` when the record was deleted, and as
-    ///   ``Store/write(durability:_:)``.
+    ///   ``Store/write(durability:timeout:_:)``.
     @discardableResult
     public func update(
         file: StaticString = #fileID, line: UInt = #line, _ body: @escaping @Sendable (inout R) throws -> Void
-    ) async throws -> Committed<R> {
+    ) async throws -> R {
         let id = id
         let pin = pinForWrite((file, line))
         defer { core.ownership.unpin(pin) }
-        return try await core.write { tx in try tx.update(R.self, id: id, body) }
+        return try await core.write { tx in try tx.update(R.self, id: id, body) }.result
     }
 
     /// Deletes the record in a write transaction, and returns once that is committed and the model says so.
     ///
-    /// - Throws: ``StoreError``, as ``WriteTransaction/delete(_:id:)`` and ``Store/write(durability:_:)``.
-    @discardableResult
-    public func delete(file: StaticString = #fileID, line: UInt = #line) async throws -> Position {
+    /// - Throws: ``StoreError``, as ``WriteTransaction/delete(_:id:)`` and ``Store/write(durability:timeout:_:)``.
+    public func delete(file: StaticString = #fileID, line: UInt = #line) async throws {
         let id = id
         let pin = pinForWrite((file, line))
         defer { core.ownership.unpin(pin) }
-        return try await core.write { tx in try tx.delete(R.self, id: id) }.position
+        _ = try await core.write { tx in try tx.delete(R.self, id: id) }
     }
 
     /// A binding to a field: reading it gives what the model shows, setting it queues a transaction of one field.

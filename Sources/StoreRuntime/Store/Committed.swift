@@ -1,11 +1,17 @@
 public import StoreEngine
 
-/// What a write returns: its closure's result and the place in the feed after it.
+/// The result of a write closure together with the position after it.
 public struct Committed<Result> {
-    /// What the closure returned.
+    /// The result of the closure.
     public let result: Result
-    /// The position of the closure's change set; when it changed nothing, the newest position it saw.
+    /// The position of the closure's change set. If the closure changed nothing, the newest position that it saw.
     public let position: Position
 }
 
 extension Committed: Sendable where Result: Sendable {}
+
+/// A value that a write returns in addition to the result of its closure.
+public enum WriteReturn: Sendable {
+    /// The position after the write.
+    case position
+}

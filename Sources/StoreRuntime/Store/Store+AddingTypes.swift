@@ -32,7 +32,9 @@ private struct TypeAddition {
 
     func run<T>(_ schemas: [RecordSchema], _ body: (inout WriteTransaction) throws -> T) throws -> T {
         let old = core.state
-        var raw = try mapLMDB { () throws(LMDBError) in try core.environment.beginWrite() }
+        var raw = try mapLMDB { () throws(LMDBError) in
+            try core.environment.beginWrite(patience: core.options.writeTimeout)
+        }
         let version = try StoreFormat.catalogVersion(old.databases, raw.snapshot)
         var head = try StoreFormat.head(old.databases, raw.snapshot)
         let first = head.sequence

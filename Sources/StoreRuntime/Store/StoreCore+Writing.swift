@@ -1,16 +1,18 @@
+import LMDB
 import StoreEngine
 
 // Write closures of all who share the core: the stores, and their models.
 extension StoreCore {
-    /// Runs `body` in a write transaction. See ``Store/write(durability:_:)``.
+    /// Runs `body` in a write transaction. See ``Store/write(durability:timeout:_:)``.
     func write<T: Sendable>(
-        durability: Durability? = nil, _ body: @escaping @Sendable (inout WriteTransaction) throws -> T
+        durability: Durability? = nil, timeout: Duration? = nil,
+        _ body: @escaping @Sendable (inout WriteTransaction) throws -> T
     ) async throws -> Committed<T> {
         let result = ResultBox<T>()
         let job = makeJob(durability, body, result)
         let position = try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Position, any Error>) in
-                submit(job) { continuation.resume(with: $0) }
+                submit(job, timeout: timeout) { continuation.resume(with: $0) }
             }
         } onCancel: {
             job.withdraw()
@@ -18,12 +20,25 @@ extension StoreCore {
         return try committed(result, position)
     }
 
+    /// Runs `body` in a write transaction and blocks until it is committed.
+    func writeBlocking<T: Sendable>(
+        durability: Durability?, timeout: Duration?,
+        _ body: @escaping @Sendable (inout WriteTransaction) throws -> T
+    ) throws -> Committed<T> {
+        let result = ResultBox<T>()
+        let job = makeJob(durability, body, result)
+        return try committed(result, try runHere(job, timeout: timeout))
+    }
+
     /// Queues a write closure, after all that were queued before, and calls `completion` when it is committed or failed. Where
     /// writes are done on the threads of those who ask, that is before this returns.
-    func submit(_ job: WriteJob, _ completion: @escaping WriteJob.Completion) {
+    func submit(_ job: WriteJob, timeout: Duration? = nil, _ completion: @escaping WriteJob.Completion) {
         ThreadChanges.note()
-        guard !options.worksOnCallers else { return completion(Result { try runHere(job) }) }
+        guard !options.worksOnCallers else {
+            return completion(Result { try wait(for: job) { try runOrEnqueue(job) } })
+        }
         job.onCompletion(completion)
+        limit(job, timeout ?? options.writeTimeout)
         do {
             try enqueue(job)
         } catch {
@@ -32,11 +47,31 @@ extension StoreCore {
     }
 
     /// Runs a write closure on the calling thread if nothing else waits or runs, and else waits until the writer has.
-    func runHere(_ job: WriteJob) throws -> Position {
+    ///
+    /// With a timeout the writer thread always runs it: a thread that waits for LMDB's lock cannot give up.
+    private func runHere(_ job: WriteJob, timeout: Duration?) throws -> Position {
+        try wait(for: job) {
+            guard let timeout = timeout ?? options.writeTimeout, !options.worksOnCallers else {
+                return try runOrEnqueue(job)
+            }
+            limit(job, timeout)
+            try enqueue(job)
+        }
+    }
+
+    private func wait(for job: WriteJob, _ begin: () throws -> Void) throws -> Position {
         let handover = Handover<Result<Position, any Error>>()
         job.onCompletion { handover.give($0) }
-        try runOrEnqueue(job)
+        try begin()
         return try handover.wait().get()
+    }
+
+    /// Withdraws a write closure that has not begun after a time.
+    private func limit(_ job: WriteJob, _ timeout: Duration?) {
+        guard let timeout else { return }
+        deadlines.add(job, after: timeout) { [weak self] job in
+            job.withdraw(StoreError.writeTimeout(timeout, holder: self?.environment.writingProcess))
+        }
     }
 
     func makeJob<T: Sendable>(

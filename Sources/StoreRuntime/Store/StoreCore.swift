@@ -19,6 +19,8 @@ final class StoreCore: Sendable {
     let witnesses: WitnessStand
     /// Keeps models and live results up to date.
     let stepper: Stepper
+    /// Withdraws write closures that wait too long.
+    let deadlines = WriteDeadlines()
     /// Knows who keeps models and other objects alive.
     let ownership: OwnershipRegistry
     private let writer: WriterThread?
@@ -65,6 +67,8 @@ final class StoreCore: Sendable {
             let state = try StoreOpening.readOnlyState(environment, options: options, records: records)
             return StoreCore(environment: environment, options: options, writer: nil, state: state, records: records)
         }
+        let report = options.onEvent ?? StandardErrorNotice.write
+        environment.reportWriterWaits { report(.writerBlocked(processID: $0.processID, waited: $0.waited)) }
         let late = LateCore()
         let writer = WriterThread(
             name: "store-writer", limits: options.limits, upkeepSeconds: options.upkeepSeconds

@@ -8,6 +8,11 @@ public enum StoreEvent: Sendable {
     case commitFailed(closureCount: Int, error: any Error)
     /// The map was full and has this size now; what did not fit runs again.
     case mapGrew(byteCount: Int)
+    /// A write has waited for a second because another process holds the writers' lock; it goes on waiting. Once for each
+    /// wait. Without ``StoreOptions/onEvent`` the store writes this to standard error.
+    ///
+    /// The process id is nil if the store cannot find it, for example in another pid namespace.
+    case writerBlocked(processID: Int32?, waited: Duration)
     /// A program that is not ModelStore has written; what it did is not in the feed, which tells so by the change set of this
     /// number.
     case foreignWrite(sequence: UInt64)

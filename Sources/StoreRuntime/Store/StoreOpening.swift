@@ -51,7 +51,9 @@ enum StoreOpening {
         _ environment: LMDBEnvironment, options: StoreOptions, records: [any Record.Type],
         context given: WriteContext? = nil, epoch: UInt64? = nil, _ body: (inout CatalogEditor) throws -> Void
     ) throws -> StoreState {
-        var raw = try mapLMDB { () throws(LMDBError) in try environment.beginWrite() }
+        var raw = try mapLMDB { () throws(LMDBError) in
+            try environment.beginWrite(patience: options.writeTimeout)
+        }
         var databases = try openDatabases(&raw)
         let isWithoutStatistics = databases.statistics == nil
         if isWithoutStatistics {

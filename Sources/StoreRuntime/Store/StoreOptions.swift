@@ -24,6 +24,9 @@ public struct StoreOptions: Sendable {
     public var fileMode: UInt32 = 0o640
     /// What the store refuses to take.
     public var limits = StoreLimits()
+    /// The longest wait of a write until its closure begins, and of opening the store for another process that writes. A
+    /// write that waits longer fails with `writeTimeout`, and nothing of it is committed. No limit when nil.
+    public var writeTimeout: Duration?
     /// How this program is called in the feed, in at most 255 bytes. The standard is the name of the executable.
     public var originName = ProcessInfo.processInfo.processName
     /// How to bring a store from earlier versions of the program to this one, where that takes more than what opening it does

@@ -41,25 +41,27 @@ struct BatchRunner: Sendable {
     ///   - state: the store's state as this process knows it.
     ///   - reload: makes the state anew after another process changed the catalog.
     func run(_ waiting: [WriteJob], state: () -> StoreState, reload: () throws -> Void) {
-        let jobs = waiting.filter { $0.start() }
+        var jobs = waiting.filter { !$0.isEnded }
         if jobs.isEmpty { return }
         var grown = false
         var tally = onEvent == nil ? nil : CommitTally()
         do {
             for _ in 0..<BatchRunner.maximumPasses {
                 let current = state()
-                switch try pass(jobs, current, &tally) {
+                let pass = try pass(&jobs, current, &tally)
+                let begun = jobs
+                switch pass {
                 case .committed(let outcomes):
                     report(tally, current)
-                    return tell(jobs, outcomes, current)
+                    return tell(begun, outcomes, current)
                 case .extended(let outcomes, let head, let entries):
                     dispatcher.committed(head.sequence, entries)
                     report(tally, current)
                     if stepper.isRunning {
                         // One reads one's own writes, also in models and live results.
-                        stepper.afterShowing(head.sequence) { tell(jobs, outcomes, current) }
+                        stepper.afterShowing(head.sequence) { tell(begun, outcomes, current) }
                     } else {
-                        tell(jobs, outcomes, current)
+                        tell(begun, outcomes, current)
                     }
                     if head.sequence >= feedHeldUntil, FeedRetention.isDue(head, current) { trimFeed() }
                     return
@@ -96,10 +98,15 @@ struct BatchRunner: Sendable {
         onEvent?(.mapGrew(byteCount: byteCount))
     }
 
-    private func pass(_ jobs: [WriteJob], _ state: StoreState, _ tally: inout CommitTally?) throws -> Pass {
+    private func pass(
+        _ jobs: inout [WriteJob], _ state: StoreState, _ tally: inout CommitTally?
+    ) throws -> Pass {
         tally?.beginPass()
         let syncsMeta = jobs.contains { $0.durability == .full }
         var parent = try mapLMDB { () throws(LMDBError) in try environment.beginWrite(syncsMeta: syncsMeta) }
+        // Only now: another process may have held the lock for longer than a caller waits.
+        jobs = jobs.filter { $0.start() }
+        if jobs.isEmpty { return .committed([]) }
         guard try StoreFormat.catalogVersion(state.databases, parent.snapshot) == state.catalog.version else {
             return .catalogChanged
         }

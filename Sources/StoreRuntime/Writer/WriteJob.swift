@@ -47,23 +47,29 @@ final class WriteJob: Sendable {
         }
     }
 
-    /// Takes the job for running; false when it was withdrawn.
+    /// Takes the job for running, also again; false when it was withdrawn.
     func start() -> Bool {
         phase.withLock { phase in
-            guard case .waiting(let completion) = phase else { return false }
-            phase = .running(completion)
-            return true
+            switch phase {
+            case .waiting(let completion):
+                phase = .running(completion)
+                return true
+            case .running: return true
+            case .ended: return false
+            }
         }
     }
 
     /// Withdraws the job if the writer has not taken it.
-    func withdraw() {
+    ///
+    /// - Parameter error: the error that its caller receives.
+    func withdraw(_ error: any Error = CancellationError()) {
         let completion = phase.withLock { phase -> Completion? in
             guard case .waiting(let completion) = phase else { return nil }
             phase = .ended
             return completion
         }
-        completion?(.failure(CancellationError()))
+        completion?(.failure(error))
     }
 
     /// Tells the result.

@@ -246,8 +246,10 @@ private func untilCancelled() async {
             let model = try scene.store.model(Sensor.self, id: "s0")
             try owner.own(model)
             try borrower.borrow(model)
-            let position = try await scene.store.write { try $0.update(Sensor.self, id: "s0") { $0.celsius = 1 } }
-                .position
+            let position = try await scene.store.write(returning: .position) {
+                try $0.update(Sensor.self, id: "s0") { $0.celsius = 1 }
+            }
+            .position
             let report = registry.report()
             let object = try #require(report.objects.first)
             #expect(object.type == "Sensor" && object.id == "s0" && object.position == position.sequence)

@@ -16,7 +16,7 @@ extension FeedModelRun {
         let (inverse, conflicts) = inverted(changes, noted)
         do {
             let changeSet = try #require(try await feed.next())
-            let undone = try await store.undo(changeSet, conflicts: rule)
+            let undone = try await store.write(returning: .position) { tx in try tx.undo(changeSet, conflicts: rule) }
             #expect(rule == .skip || conflicts.isEmpty, "seed \(seed), \(sequence)")
             #expect(Set(undone.result.map(\.id)) == conflicts, "seed \(seed), \(sequence)")
             for change in inverse { set(change.id, to: change.after) }

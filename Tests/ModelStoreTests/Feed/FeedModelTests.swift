@@ -57,7 +57,7 @@ import Testing
         }
         #expect(try await feed.next()?.changes(of: Reading.self).map(\.id) == [count])
         // Inverting it takes all away again.
-        let reverted = try await store.revert(to: start).result
+        let reverted = try await store.revert(to: start)
         #expect(reverted == 2)
         #expect(try store.read { try $0.count(Reading.self) } == 0)
     }

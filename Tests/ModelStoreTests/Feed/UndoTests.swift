@@ -93,7 +93,7 @@ import Testing
             for part in ["s1", "celsius", "s2", "gone", "s4", "there again"] { #expect(error.message.contains(part)) }
         }
         #expect(try Self.sensors(store) == before)
-        let conflicts = try await store.undo(done, conflicts: .skip).result
+        let conflicts = try await store.undo(done, conflicts: .skip)
         #expect(Set(conflicts.map(\.id)) == ["s1", "s2", "s4"])
         #expect(try Self.sensors(store).map(\.celsius) == [60, 20, 7])
     }
@@ -121,7 +121,7 @@ import Testing
                 operations.append((Int.random(in: 0..<12, using: &random), Int.random(in: 0..<5, using: &random)))
             }
             let steps = operations
-            let position = try await store.write { tx in
+            let position = try await store.write(returning: .position) { tx in
                 for (id, kind) in steps {
                     if kind == 0 { _ = try tx.delete(Sensor.self, id: "s\(id)"); continue }
                     let sensor = ChangeFeedTests.sensor(id, celsius: Double(kind * 10 + id), room: "r\(kind)")

@@ -93,5 +93,5 @@ extension Store {
     /// Writes without awaiting, for tests that are not async.
     func blockingWrite<T: Sendable>(
         _ body: @escaping @Sendable (inout WriteTransaction) throws -> T
-    ) throws -> T { try write(body).result }
+    ) throws -> T { try write(body) }
 }

@@ -23,7 +23,7 @@ import Testing
     static func write<T: Sendable>(
         _ store: Store, _ body: @escaping @Sendable (inout WriteTransaction) throws -> T
     ) throws -> T {
-        try store.write(body).result
+        try store.write(body)
     }
 
     @Test func `a model shows the fields of its record`() throws {
@@ -43,7 +43,9 @@ import Testing
         let store = try Self.store()
         let model = try store.model(Sensor.self, id: "s0")
         for step in 1...200 {
-            let written = try await store.write { try $0.update(Sensor.self, id: "s0") { $0.celsius = Double(step) } }
+            let written = try await store.write(returning: .position) {
+                try $0.update(Sensor.self, id: "s0") { $0.celsius = Double(step) }
+            }
             #expect(model.celsius == Double(step))
             #expect(model.position == written.position)
         }

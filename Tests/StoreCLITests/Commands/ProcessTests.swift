@@ -1,3 +1,4 @@
+import ChildPrograms
 import Foundation
 import Glibc
 import LMDB
@@ -54,6 +55,27 @@ import Testing
         guard let status = try? String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8) else { return 0 }
         let line = status.split(separator: "\n").first { $0.hasPrefix("RssAnon:") }
         return (line?.split(whereSeparator: \.isWhitespace).dropFirst().first.flatMap { Int($0) } ?? 0) << 10
+    }
+
+    @Test(.enabled(if: Python.interpreter != nil, "needs Python with py-lmdb"))
+    func `A command that waits for another writer says for which, and gives up after its timeout`() throws {
+        let tool = try Sample.tool()
+        let other = try #require(try LockedWriter(on: tool.store))
+        let hasty = try tool.run("--timeout", "0.05", "set", "Sensor", "s1", "room=attic")
+        #expect(hasty.status == 75)
+        #expect(hasty.output == "")
+        #expect(
+            hasty.errors.hasPrefix("error: the write did not begin within 0.05 seconds: process \(other.processID) ("))
+        #expect(hasty.errors.hasSuffix(") holds the store's writer; retry it, or allow a longer timeout\n"))
+        let patient = try tool.run("set", "Sensor", "s1", "room=attic", "--timeout", "1.5")
+        #expect(patient.status == 75)
+        let lines = patient.errors.split(separator: "\n")
+        #expect(lines.count == 2)
+        #expect(lines.first?.hasPrefix("process \(other.processID) (") == true)
+        #expect(lines.first?.hasSuffix(") writes to the store; waiting for it (--timeout SECONDS limits that)") == true)
+        try other.release()
+        #expect(try tool.run("set", "Sensor", "s1", "room=attic", "--timeout", "20").status == 0)
+        #expect(try tool.run("set", "Sensor", "s1", "room=attic", "--timeout", "soon").status == 64)
     }
 
     @Test func `Processes that write at once lose nothing`() throws {

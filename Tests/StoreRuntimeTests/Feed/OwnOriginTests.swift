@@ -11,7 +11,9 @@ import Testing
         var start: Position
         do {
             let store = try Store(at: folder.path, records: Sensor.self)
-            start = try await store.write { try $0.insert(Sensor(id: "a", room: "r", serial: "A")) }.position
+            start = try await store.write(returning: .position) {
+                try $0.insert(Sensor(id: "a", room: "r", serial: "A"))
+            }.position
             store.close()
         }
         try folder.tamper { raw in try raw.put("stranger", [1], [2]) }

@@ -75,7 +75,7 @@ final class HistoryRunner {
         try await withThrowingTaskGroup(of: Void.self) { group in
             for (number, closure) in closures.enumerated() {
                 group.addTask {
-                    let committed = try? await store.write { tx in
+                    let committed = try? await store.write(returning: .position) { tx in
                         var results: [StepResult] = []
                         defer { ran.set(number, results) }
                         for (number, step) in closure.steps.enumerated() {

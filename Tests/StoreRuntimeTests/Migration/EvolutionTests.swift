@@ -72,7 +72,7 @@ private final class EvolutionHistory {
             let id = Int64(generator.random.below(12))
             if generator.random.oneIn(4) {
                 log.append("delete \(id)")
-                let wasThere = try store.write { try $0.delete(dynamicID: [.int(id)], typeIndex: 0) }.result
+                let wasThere = try store.write { try $0.delete(dynamicID: [.int(id)], typeIndex: 0) }
                 #expect(wasThere == (model.records.removeValue(forKey: id) != nil), "\(place)")
                 continue
             }

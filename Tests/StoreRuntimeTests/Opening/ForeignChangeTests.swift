@@ -17,13 +17,17 @@ import Testing
         var raw = try store.core.environment.beginWrite()
         try raw.put("theirs", [1], [2])
         try raw.commit()
-        let position = try store.write { tx in _ = try tx.update(Sensor.self, id: "a") { $0.celsius = 1 } }.position
+        let position = try store.write(returning: .position) { tx in
+            _ = try tx.update(Sensor.self, id: "a") { $0.celsius = 1 }
+        }.position
         #expect(position.sequence == before + 2)
         let reset = try #require(try store.changeSet(before + 1)?.changes.first)
         #expect(reset.kind == .reset)
         #expect(reset.type == .max)
         // Once noted it is not noted again.
-        let next = try store.write { tx in _ = try tx.update(Sensor.self, id: "a") { $0.celsius = 2 } }.position
+        let next = try store.write(returning: .position) { tx in
+            _ = try tx.update(Sensor.self, id: "a") { $0.celsius = 2 }
+        }.position
         #expect(next.sequence == before + 3)
     }
 
@@ -65,7 +69,7 @@ import Testing
         copied.close()
         let again = try Store(at: copy.path, records: Sensor.self)
         #expect(try again.position == second)
-        let written = try again.write { tx in try tx.insert(Self.a) }.position
+        let written = try again.write(returning: .position) { tx in try tx.insert(Self.a) }.position
         #expect(written.epoch == second.epoch)
         #expect(try again.changeSet(written.sequence)?.epoch == second.epoch)
         #expect(try again.findings() == [])

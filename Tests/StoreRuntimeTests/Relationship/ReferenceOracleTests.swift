@@ -22,7 +22,7 @@ import Testing
             let position = try store.read { try $0._reading.feedHead().sequence }
             do {
                 let done = try store.write { tx in try operations.map { try tx.apply($0) } }
-                #expect(done.result == expected, "\(place)")
+                #expect(done == expected, "\(place)")
                 #expect(!model.isBroken, "\(place)")
             } catch let error as StoreError {
                 #expect([.referenced, .referenceBroken].contains(error.code), "\(place): \(error)")

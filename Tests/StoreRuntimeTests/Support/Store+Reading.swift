@@ -3,8 +3,6 @@ import StoreRuntime
 
 // One-line reads: `#expect` cannot throw inside a read closure.
 extension Store {
-    func get<R: Record>(_ type: R.Type, id: R.ID) throws -> R? { try read { tx in try tx.get(type, id: id) } }
-
     func all<R: Record>(_ type: R.Type) throws -> [R] { try read { tx in try tx.all(type) } }
 
     /// The change set with this number.

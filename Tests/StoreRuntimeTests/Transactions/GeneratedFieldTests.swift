@@ -9,7 +9,7 @@ import Testing
     private func ticket(_ rank: Int32, id: Int = 0) -> Ticket { Ticket(id: id, owner: "o", rank: rank) }
 
     private func insert(_ store: Store, _ ticket: Ticket) throws -> Int {
-        try store.write { tx in try tx.insert(ticket).id }.result
+        try store.write { tx in try tx.insert(ticket).id }
     }
 
     @Test func `an id is never assigned again, though the greatest record is deleted and the store reopened`() throws {
@@ -49,7 +49,7 @@ import Testing
         let id = try store.write { tx in
             #expect(storeError { try tx.insert(ticket(1)) }?.code == .uniqueViolation)
             return try tx.insert(ticket(5)).id
-        }.result
+        }
         #expect(id == 3)
         let before = try store.position
         try store.write { tx in #expect(storeError { try tx.insert(ticket(1)) }?.code == .uniqueViolation) }
@@ -67,7 +67,7 @@ import Testing
         let last = try store.write { tx in
             try tx.put(DynamicRecord(values: [.int(126)]), typeIndex: place, mode: .insert)
             return try tx.put(DynamicRecord(values: [.int(0)]), typeIndex: place, mode: .insert)
-        }.result
+        }
         #expect(last.values == [.int(127)])
         let error = storeError {
             try store.write { tx in
@@ -87,7 +87,7 @@ import Testing
         let second = try Store.temporary(records: Ticket.self, options: options)
         var stored: [Ticket] = []
         for store in [first, second] {
-            stored.append(try store.write { tx in try tx.insert(ticket(1)) }.result)
+            stored.append(try store.write { tx in try tx.insert(ticket(1)) })
             #expect(try store.get(Ticket.self, id: 1) == stored.last)
         }
         #expect(stored[0] == stored[1])
@@ -95,13 +95,13 @@ import Testing
         #expect(stored[0].token != .newID)
         // Version 7 of RFC 9562.
         #expect(Array(stored[0].token.uuidString)[14] == "7")
-        let pair = try first.write { tx in (try tx.insert(ticket(2)).token, try tx.insert(ticket(3)).token) }.result
+        let pair = try first.write { tx in (try tx.insert(ticket(2)).token, try tx.insert(ticket(3)).token) }
         #expect(pair.0 != pair.1)
         var own = ticket(4)
         own.opened = .distantPast
         own.token = UUID(uuid: (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16))
         let given = own
-        let kept = try first.write { tx in try tx.insert(given) }.result
+        let kept = try first.write { tx in try tx.insert(given) }
         #expect(kept.opened == own.opened)
         #expect(kept.token == own.token)
     }

@@ -16,13 +16,13 @@ import Testing
             let caller = UInt(pthread_self())
             var own: UInt = 0
             // The writer thread may still be on its way back from what opened the store; then it does the write.
-            for _ in 0..<10_000 where own != caller { own = try store.write { _ in UInt(pthread_self()) }.result }
+            for _ in 0..<10_000 where own != caller { own = try store.write { _ in UInt(pthread_self()) } }
             return (caller, own)
         }
         #expect(own == caller)
         let writers = [
-            try await store.write { _ in UInt(pthread_self()) }.result,
-            try await store.write { _ in UInt(pthread_self()) }.result,
+            try await store.write { _ in UInt(pthread_self()) },
+            try await store.write { _ in UInt(pthread_self()) },
         ]
         #expect(writers[0] == writers[1] && writers[0] != caller)
         // The caller is no writer afterwards.

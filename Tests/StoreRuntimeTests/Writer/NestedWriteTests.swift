@@ -12,7 +12,7 @@ import Testing
                 storeError { try other.write { _ in } }?.code,
                 storeError { _ = try Store.temporary(records: Sensor.self) }?.code,
             ]
-        }.result
+        }
         #expect(codes == [.nestedWrite, .nestedWrite, .nestedWrite])
     }
 
@@ -21,7 +21,7 @@ import Testing
         let counts = try store.write { tx in
             try tx.insert(Sensor(id: "a", room: "b", serial: "c"))
             return (try tx.count(Sensor.self), try store.all(Sensor.self).count)
-        }.result
+        }
         #expect(counts == (1, 0))
     }
 }

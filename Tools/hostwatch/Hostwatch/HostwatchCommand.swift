@@ -112,13 +112,12 @@ public struct HostwatchCommand: AsyncParsableCommand {
     }
 
     private func takeSnapshot(_ mirror: HostMirror) throws {
-        let committed = try mirror.apply(try HostReader().read())
-        let report = committed.result
+        let report = try mirror.apply(try HostReader().read())
         print("packages    \(line(report.packages))")
         print("processes   \(line(report.processes))")
         print("mounts      \(line(report.mounts))")
         print("interfaces  \(line(report.interfaces))")
-        print("position    \(committed.position.sequence)")
+        print("position    \(try mirror.store.position.sequence)")
     }
 
     private func line(_ count: Mirror.Count) -> String {

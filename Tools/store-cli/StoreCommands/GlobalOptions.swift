@@ -12,6 +12,11 @@ struct GlobalOptions: ParsableArguments {
     @Option(help: ArgumentHelp("How results are written: table, json, jsonl or csv.", valueName: "form"))
     var output: OutputFormat?
 
+    @Option(
+        help: ArgumentHelp(
+            "How long to wait for another program that writes; without a limit unless given.", valueName: "seconds"))
+    var timeout: TimeoutArgument?
+
     /// The store's directory.
     func requireStore() throws -> String {
         let variable = TerminalSize.variable("MODELSTORE_DIR")
@@ -36,7 +41,7 @@ struct GlobalOptions: ParsableArguments {
     /// - Parameter printsResult: whether the command is one that prints what it has changed, which must be possible then.
     func write<T>(printsResult: Bool = false, _ body: (Store) throws -> T) throws -> T {
         if printsResult { try StandardOutput.requireOpen() }
-        let store = try StoreAccess.openForWriting(requireStore())
+        let store = try StoreAccess.openForWriting(requireStore(), timeout: timeout?.duration)
         defer { store.close() }
         return try body(store)
     }
@@ -51,7 +56,7 @@ struct GlobalOptions: ParsableArguments {
 
 /// The options before the command, as the contract writes them: `store-cli --store DIR get …`.
 enum GlobalArguments {
-    private static let names = ["--store", "--output"]
+    private static let names = ["--store", "--output", "--timeout"]
 
     /// The arguments with the options before the command moved to its end, where its parser looks for them.
     static func moved(_ arguments: [String]) -> [String] {

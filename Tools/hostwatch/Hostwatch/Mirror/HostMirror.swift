@@ -30,12 +30,12 @@ struct HostMirror {
     }
 
     /// Writes a snapshot as one change set, and blocks until that is done.
-    func apply(_ snapshot: HostSnapshot) throws -> Committed<Report> {
+    func apply(_ snapshot: HostSnapshot) throws -> Report {
         try store.write { try Self.apply(snapshot, in: &$0) }
     }
 
     /// Writes a snapshot as one change set. Records that are as they were are not written.
-    func update(_ snapshot: HostSnapshot) async throws -> Committed<Report> {
+    func update(_ snapshot: HostSnapshot) async throws -> Report {
         try await store.write { try Self.apply(snapshot, in: &$0) }
     }
 

@@ -88,7 +88,7 @@ final class HostService<C: Clock<Duration>>: Sendable {
             do {
                 let committed = try await mirror.update(try await read())
                 count += 1
-                if count == 1 { tell("mirrored \(committed.result.recordCount) records every \(interval)") }
+                if count == 1 { tell("mirrored \(committed.recordCount) records every \(interval)") }
                 alert(.mirror, [])
             } catch {
                 if Task.isCancelled { break }

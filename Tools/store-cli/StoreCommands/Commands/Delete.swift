@@ -1,6 +1,5 @@
 import ArgumentParser
 import StoreEngine
-import StoreExpressions
 import StoreRuntime
 
 /// `delete`: records by their ids, or those that meet a condition.
@@ -51,46 +50,18 @@ struct Delete: ParsableCommand {
                 // All were there: one that is gone by now went with another, by the rule of a reference.
                 for id in ids { _ = try transaction.delete(dynamicID: id, typeIndex: index) }
                 return seen.count
-            }.result
+            }
         }
         StandardError.writeLine("deleted \(Counted.text(count, "record"))")
     }
 
     private func delete(where condition: String) throws {
-        let name = type
+        let found = FoundRecords(typeName: type, condition: condition)
         try options.write { store in
-            let expected = try store.read { transaction in
-                let index = try transaction._reading.catalog.requirePlace(ofTypeNamed: name)
-                let request = try Self.request(condition, typeIndex: index, in: transaction._reading.catalog)
-                return try transaction._reading.count(request, typeIndex: index)
+            let count = try found.write("delete", to: store, isAgreed: yes) { request, index, transaction in
+                try transaction.delete(request, typeIndex: index)
             }
-            StandardError.writeLine("\(Counted.text(expected, "record")) of \(name) found")
-            if expected == 0 { return }
-            guard try yes || Confirmation.ask("delete them") else {
-                throw CommandFailure(.failed, "nothing was deleted")
-            }
-            let count = try store.write { transaction in
-                let index = try transaction._reading.catalog.requirePlace(ofTypeNamed: name)
-                let type = transaction._reading.catalog.types[index]
-                // Found anew: nobody's change since the count is overlooked.
-                var ids: [[DynamicValue]] = []
-                let request = try Self.request(condition, typeIndex: index, in: transaction._reading.catalog)
-                try transaction._reading.fetchDynamic(request, typeIndex: index) { record in
-                    ids.append(type.idParts.map { record.values[$0.place] })
-                    return true
-                }
-                for id in ids { _ = try transaction.delete(dynamicID: id, typeIndex: index) }
-                return ids.count
-            }.result
-            StandardError.writeLine("deleted \(Counted.text(count, "record"))")
+            if let count { StandardError.writeLine("deleted \(Counted.text(count, "record"))") }
         }
-    }
-
-    private static func request(_ condition: String, typeIndex: Int, in catalog: Catalog) throws -> Request {
-        var request = Request()
-        let types = catalog.types.map(\.type)
-        request.condition = try ExpressionParser.condition(
-            condition, of: types[typeIndex], among: types, named: "--where")
-        return request
     }
 }

@@ -46,7 +46,7 @@ private struct RecordPut {
                 let type = catalog.types[index].type
                 let record = try RecordInput.record(members, of: type)
                 return (try transaction.put(record, typeIndex: index, mode: mode), type)
-            }.result
+            }
             try options.printing { try record.print(type, options.format, to: $0) }
         }
     }

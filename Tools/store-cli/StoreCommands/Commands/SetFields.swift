@@ -3,33 +3,50 @@ import StoreEngine
 import StoreExpressions
 import StoreRuntime
 
-/// `set`: changes fields of one record.
+/// `set`: changes fields of one record, or of all that meet a condition.
 struct SetFields: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "set",
         abstract: "Changes fields of one record and prints it as it is stored.",
+        usage: """
+            store-cli set TYPE ID FIELD=VALUE … [--if EXPRESSION]
+            store-cli set TYPE --where EXPRESSION [--yes] FIELD=VALUE …
+            """,
         discussion: """
             A value is read as its field's type says: plain text, a number, true or false, ISO 8601, base64; JSON for \
             arrays, sets, dictionaries and structs. FIELD= is an empty text, FIELD=null none where the field is \
             optional (FIELD='"null"' is the text). A field of a struct is addressed with dots: address.city=Bonn.
 
             With --if, an expression as query takes it, nothing changes and the status is 1 unless the record meets it.
+
+            With --where instead of an id, all records that meet the expression are changed, in one transaction. Their \
+            number is printed first, and a terminal is asked; elsewhere --yes stands for the answer.
             """)
 
     @OptionGroup var options: GlobalOptions
     @Argument(help: "The record type.", completion: TypeNameCompletion.kind) var type: String
-    @Argument(help: ArgumentHelp(IDArgument.help)) var id: String
+    @Argument(help: ArgumentHelp("\(IDArgument.help) Not with --where.", valueName: "id")) var words: [String] = []
     @Option(
         name: .customLong("if"), parsing: .unconditional,
         help: ArgumentHelp("What the record must meet.", valueName: "expression"))
     var condition: String?
-    @Argument(help: ArgumentHelp("What to change.", valueName: "field=value")) var assignments: [FieldAssignment]
+    @Option(
+        name: .customLong("where"), parsing: .unconditional,
+        help: ArgumentHelp("Which records, instead of an id.", valueName: "expression"))
+    var wanted: String?
+    @Flag(help: "Change what --where finds without asking.") var yes = false
 
     func run() throws {
-        let (name, idText, assignments, condition) = (type, id, assignments, condition)
-        try FieldAssignment.requireDistinct(assignments)
+        if let wanted { try change(where: wanted) } else { try changeOne() }
+    }
+
+    private func changeOne() throws {
+        if yes { throw CommandFailure(.usage, "--yes is for --where; one record is changed without asking") }
+        guard let idText = words.first else { throw CommandFailure(.usage, "name the id of the record, or --where") }
+        let (name, condition) = (type, condition)
+        let assignments = try FieldAssignment.list(words.dropFirst())
         try options.write(printsResult: true) { store in
-            // Read and written in one transaction, so that nobody's change in between is lost.
+            // Read and written in one transaction, so that no change in between is lost.
             let (record, type) = try store.write { transaction in
                 let catalog = transaction._reading.catalog
                 let index = try catalog.requirePlace(ofTypeNamed: name)
@@ -52,29 +69,61 @@ struct SetFields: ParsableCommand {
                 }
                 for assignment in assignments { try assignment.apply(to: &record, of: type) }
                 return (try transaction.put(record, typeIndex: index, mode: .update), type.type)
-            }.result
+            }
             try options.printing { try record.print(type, options.format, to: $0) }
+        }
+    }
+
+    private func change(where wanted: String) throws {
+        if condition != nil {
+            throw CommandFailure(.usage, "--if is for one record; join it to --where with &&")
+        }
+        let assignments = try FieldAssignment.list(words[...])
+        let found = FoundRecords(typeName: type, condition: wanted)
+        try options.write { store in
+            let count = try found.write("change", to: store, isAgreed: yes) { type in
+                for assignment in assignments { try assignment.requireField(of: type) }
+            } _: { request, index, transaction in
+                let type = transaction._reading.catalog.types[index]
+                return try transaction.update(request, typeIndex: index) { record in
+                    for assignment in assignments { try assignment.apply(to: &record, of: type) }
+                }
+            }
+            if let count { StandardError.writeLine("changed \(Counted.text(count, "record"))") }
         }
     }
 }
 
 /// `FIELD=VALUE` on the command line.
-struct FieldAssignment: ExpressibleByArgument, Sendable {
+struct FieldAssignment: Sendable {
     let path: [String]
     let text: String
 
-    init?(argument: String) {
+    private init?(_ argument: String) {
         guard let sign = argument.firstIndex(of: "="), sign != argument.startIndex else { return nil }
         path = argument[..<sign].split(separator: ".", omittingEmptySubsequences: false).map(String.init)
         text = String(argument[argument.index(after: sign)...])
     }
 
-    static var defaultCompletionKind: CompletionKind { .default }
+    /// The assignments in some words of the command line.
+    ///
+    /// - Throws: ``CommandFailure`` where one is no assignment, or two set the same.
+    static func list(_ words: ArraySlice<String>) throws -> [FieldAssignment] {
+        guard !words.isEmpty else { throw CommandFailure(.usage, "nothing is set; write FIELD=VALUE") }
+        let assignments = try words.map { word in
+            guard let assignment = FieldAssignment(word) else {
+                throw CommandFailure(.usage, "\(RecordText.shortened(word)) sets nothing; write FIELD=VALUE")
+            }
+            return assignment
+        }
+        try requireDistinct(assignments)
+        return assignments
+    }
 
     private var name: String { path.joined(separator: ".") }
 
-    /// Fails when two of them set the same: which one is meant, nobody can tell.
-    static func requireDistinct(_ assignments: [FieldAssignment]) throws {
+    /// Fails when two of them set the same field: there is no telling which one is meant.
+    private static func requireDistinct(_ assignments: [FieldAssignment]) throws {
         for (index, assignment) in assignments.enumerated() {
             for other in assignments[..<index] where zip(other.path, assignment.path).allSatisfy(==) {
                 throw CommandFailure(

@@ -45,7 +45,7 @@ struct Importer {
         let spool = try encode(
             &rows, encoder, total: input.byteCount, unit: "bytes", done: { input.consumed }, skipped: &skipped)
         let job = storing(spool, encoder, checksVersions: true)
-        return try job.run(skipped: skipped) { try store.write($0.store).result }
+        return try job.run(skipped: skipped) { try store.write($0.store) }
     }
 
     private func storing(_ spool: Spool, _ encoder: RowEncoder, checksVersions: Bool) -> StoringJob {

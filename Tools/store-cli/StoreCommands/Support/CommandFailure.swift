@@ -12,6 +12,8 @@ enum ExitStatus: Int32 {
     case badData = 65
     case noInput = 66
     case inputOutput = 74
+    /// Another program held the writer for longer than `--timeout`.
+    case timeout = 75
     case newerFormat = 78
 }
 
@@ -59,6 +61,7 @@ extension ExitStatus {
         .invalidValue: .badData, .tooLarge: .badData, .schemaMismatch: .badData,
         .unknownType: .usage, .unknownField: .usage,
         .notAStore: .noInput, .noSuchStore: .noInput, .noSuchTrace: .noInput,
+        .writeTimeout: .timeout,
         .newerFormat: .newerFormat, .newerTrace: .newerFormat, .traceDamaged: .badData, .notRecordable: .failed,
     ]
 

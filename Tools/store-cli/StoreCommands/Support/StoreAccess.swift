@@ -15,9 +15,12 @@ enum StoreAccess {
     }
 
     /// Opens a store to change it; a missing one is an error.
-    static func openForWriting(_ path: String) throws -> Store {
+    ///
+    /// - Parameter timeout: the longest wait for another process that writes; no limit when nil.
+    static func openForWriting(_ path: String, timeout: Duration?) throws -> Store {
         var options = options(path)
         options.limits.changeSetByteCount = changeSetByteCount
+        options.writeTimeout = timeout
         return try open(path, options)
     }
 
@@ -28,6 +31,11 @@ enum StoreAccess {
         options.createsIfMissing = false
         // Indexes that a program has begun to build are for it to finish; a command would take unexpectedly long.
         options.buildsIndexes = false
+        options.onEvent = { event in
+            guard case .writerBlocked(let processID, _) = event else { return }
+            StandardError.writeLine(
+                "\(WriterHolder(processID)) writes to the store; waiting for it (--timeout SECONDS limits that)")
+        }
         // The tool works on any store, whatever its programs allow themselves.
         options.maximumDatabases = 16_384
         if let mode = FileOwnership(of: path + "/data.mdb")?.mode { options.fileMode = mode }

@@ -1,0 +1,109 @@
+internal import Dispatch
+
+/// A write transaction that waits for another process.
+package struct LMDBWriterWait: Sendable {
+    /// The process that holds the lock; nil if that cannot be told.
+    package let processID: Int32?
+    /// How long the write has waited.
+    package let waited: Duration
+}
+
+/// Reports a write transaction that has waited for another process for a second.
+///
+/// Cycle: `begin` before LMDB is asked for the lock, `end` after it. The first `begin` after a rest arms a timer, which rearms
+/// itself while a wait goes on. So a busy writer pays for one timer a second, and an idle one for none.
+/// - `state` is protected by its mutex. The timer reads the lock word under it, so `end`, and with it the end of the
+///   mapping, waits for that.
+final class WriterWatch: Sendable {
+    private struct State {
+        var handler: (@Sendable (LMDBWriterWait) -> Void)?
+        var since: ContinuousClock.Instant?
+        var isArmed = false
+    }
+
+    private static let patience = Duration.seconds(1)
+
+    private let state = HandoverMutex(State())
+    private let lockFile: FileNode?
+
+    init(lockFile: FileNode?) { self.lockFile = lockFile }
+
+    /// Sets the handler of long waits. It runs on no particular thread.
+    func report(to handler: @escaping @Sendable (LMDBWriterWait) -> Void) {
+        state.withLock { $0.handler = handler }
+    }
+
+    /// A write transaction is about to ask for the lock.
+    func begin() {
+        let arms = state.withLock { state in
+            guard state.handler != nil else { return false }
+            state.since = .now
+            defer { state.isArmed = true }
+            return !state.isArmed
+        }
+        if arms { arm(Self.patience) }
+    }
+
+    /// The write transaction has the lock, or has failed.
+    func end() {
+        state.withLock { $0.since = nil }
+    }
+
+    private func arm(_ delay: Duration) {
+        DispatchQueue.global().asyncAfter(deadline: .now() + delay / .seconds(1)) { [weak self] in self?.fire() }
+    }
+
+    private func fire() {
+        var handler: (@Sendable (LMDBWriterWait) -> Void)?
+        let step = state.withLock { state -> (wait: LMDBWriterWait?, delay: Duration?) in
+            guard let since = state.since else {
+                state.isArmed = false
+                return (nil, nil)
+            }
+            let waited = since.duration(to: .now)
+            guard waited >= Self.patience else { return (nil, Self.patience - waited) }
+            // Once for each wait: the next begin arms the timer again.
+            state.isArmed = false
+            state.since = nil
+            handler = state.handler
+            let holder = lockFile.flatMap(WriterLock.init)?.holder
+            return (LMDBWriterWait(processID: holder == 0 ? nil : holder, waited: waited), nil)
+        }
+        if let delay = step.delay { return arm(delay) }
+        if let wait = step.wait { handler?(wait) }
+    }
+}
+
+extension LMDBEnvironment {
+    /// Sets the handler of write transactions that wait for another process for longer than a second.
+    package func reportWriterWaits(to handler: @escaping @Sendable (LMDBWriterWait) -> Void) {
+        writerWatch.report(to: handler)
+    }
+
+    /// The process that holds the writers' lock now; nil if none does or that cannot be told.
+    package var writingProcess: Int32? {
+        guard let holder = lockNode.flatMap(WriterLock.init)?.holder, holder != 0 else { return nil }
+        return holder
+    }
+
+    /// Waits until no other process holds the writers' lock.
+    ///
+    /// Asks every millisecond: LMDB has no begin with a limit, and a lock that another one recovers must not be touched.
+    /// Another process may take the lock before this one does; then the begin after this waits for it.
+    ///
+    /// - Throws: ``LMDBError`` with the code `writerHeld` when the time has passed.
+    func waitForWriterLock(atMost limit: Duration) throws(LMDBError) {
+        guard let lock = lockNode.flatMap(WriterLock.init) else { return }
+        let start = ContinuousClock.now
+        while let holder = lock.holder {
+            guard start.duration(to: .now) < limit else {
+                let name = holder == 0 ? "a process of another pid namespace" : "process \(holder)"
+                throw LMDBError(
+                    .writerHeld, operation: "mdb_txn_begin", path: path,
+                    detail: "\(name) has held the writer for \(limit)",
+                    remedy: "Retry, end that process, or allow a longer timeout")
+            }
+            SystemCalls.pause(milliseconds: 1)
+        }
+    }
+}

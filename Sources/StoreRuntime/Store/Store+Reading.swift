@@ -1,0 +1,76 @@
+public import StoreEngine
+
+// Reads of one thing. Each has a read transaction of its own: what must fit together is read in one `read` closure.
+extension Store {
+    /// The record with this id, or nil.
+    ///
+    /// - Throws: ``StoreError``: `unknownType`, `damaged`, `closed`.
+    /// - Complexity: logarithmic in the number of records.
+    @inlinable
+    public func get<R: Record>(_ type: R.Type, id: R.ID) throws -> R? {
+        try read { try $0.get(type, id: id) }
+    }
+
+    /// The record that has `value` in the unique field `field`, or nil.
+    ///
+    /// - Throws: as ``get(_:id:)``.
+    /// - Complexity: logarithmic in the number of records.
+    @inlinable
+    public func get<R: Record, V: IndexableValue>(
+        _ type: R.Type, unique field: KeyPath<R.Fields, Field<R, V>>, equals value: V
+    ) throws -> R? {
+        try read { try $0.get(type, unique: field, equals: value) }
+    }
+
+    /// The records that a request asks for. See ``ReadableTransaction/fetch(_:)-(FetchRequest<R>)``.
+    ///
+    /// ```swift
+    /// let hot = try store.fetch(Sensor.where { $0.celsius > 30 })
+    /// ```
+    ///
+    /// - Throws: ``StoreError``: `unknownType`; `unknownField` and `invalidValue` where the request does not fit the store's
+    ///   schema; `damaged`; `closed`.
+    @inlinable
+    public func fetch<R: Record>(_ request: FetchRequest<R>) throws -> [R] {
+        try read { try $0.fetch(request) }
+    }
+
+    /// The first record that a request asks for, or nil.
+    ///
+    /// - Throws: as ``fetch(_:)-(FetchRequest<R>)``.
+    @inlinable
+    public func first<R: Record>(_ request: FetchRequest<R>) throws -> R? {
+        try read { try $0.first(request) }
+    }
+
+    /// The number of records that a request asks for. Decodes none.
+    ///
+    /// - Throws: as ``fetch(_:)-(FetchRequest<R>)``.
+    public func count<R: Record>(_ request: FetchRequest<R>) throws -> Int {
+        try read { try $0.count(request) }
+    }
+
+    /// The number of records of a type.
+    ///
+    /// - Throws: ``StoreError``: `unknownType`, `closed`.
+    /// - Complexity: constant.
+    @inlinable
+    public func count<R: Record>(_ type: R.Type) throws -> Int {
+        try read { try $0.count(type) }
+    }
+
+    /// Whether there is a record that a request asks for.
+    ///
+    /// - Throws: as ``fetch(_:)-(FetchRequest<R>)``.
+    public func exists<R: Record>(_ request: FetchRequest<R>) throws -> Bool {
+        try read { try $0.exists(request) }
+    }
+
+    /// Whether there is a record with this id.
+    ///
+    /// - Throws: as ``get(_:id:)``.
+    @inlinable
+    public func exists<R: Record>(_ type: R.Type, id: R.ID) throws -> Bool {
+        try read { try $0.contains(type, id: id) }
+    }
+}

@@ -1,0 +1,67 @@
+import Dispatch
+import LMDB
+
+/// Withdraws write closures that have not begun in time.
+///
+/// Cycle of an entry: added with its deadline, then withdrawn at it, or dropped once its closure has ended. One timer waits
+/// for the earliest deadline. Entries do not keep their closures alive.
+/// - `state` is protected by its mutex.
+final class WriteDeadlines: Sendable {
+    private struct Entry {
+        weak var job: WriteJob?
+        let deadline: ContinuousClock.Instant
+        let expire: @Sendable (WriteJob) -> Void
+
+        var isOver: Bool { job?.isEnded ?? true }
+    }
+
+    private struct State {
+        var entries: [Entry] = []
+        /// The number of entries at which those that are over are dropped: twice as many as were left the last time.
+        var sweepCount = 64
+        /// When the timer fires; nil while there is none.
+        var armed: ContinuousClock.Instant?
+
+        mutating func sweep() {
+            entries.removeAll { $0.isOver }
+            sweepCount = max(64, entries.count * 2)
+        }
+    }
+
+    private let state = HandoverMutex(State())
+
+    /// Calls `expire` after a time, unless the closure has ended by then.
+    func add(_ job: WriteJob, after timeout: Duration, _ expire: @escaping @Sendable (WriteJob) -> Void) {
+        let deadline = ContinuousClock.now.advanced(by: timeout)
+        let arms = state.withLock { state in
+            if state.entries.count >= state.sweepCount { state.sweep() }
+            state.entries.append(Entry(job: job, deadline: deadline, expire: expire))
+            guard state.armed.map({ deadline < $0 }) ?? true else { return false }
+            state.armed = deadline
+            return true
+        }
+        if arms { arm(deadline) }
+    }
+
+    private func arm(_ deadline: ContinuousClock.Instant) {
+        let delay = max(.zero, ContinuousClock.now.duration(to: deadline))
+        DispatchQueue.global().asyncAfter(deadline: .now() + delay / .seconds(1)) { [weak self] in self?.fire() }
+    }
+
+    private func fire() {
+        let now = ContinuousClock.now
+        let (expired, next) = state.withLock { state -> ([Entry], ContinuousClock.Instant?) in
+            state.sweep()
+            let expired = state.entries.filter { $0.deadline <= now }
+            state.entries.removeAll { $0.deadline <= now }
+            let next = state.entries.map(\.deadline).min()
+            // Another timer may fire too; it finds nothing to do then.
+            state.armed = next
+            return (expired, next)
+        }
+        if let next { arm(next) }
+        for entry in expired {
+            if let job = entry.job { entry.expire(job) }
+        }
+    }
+}

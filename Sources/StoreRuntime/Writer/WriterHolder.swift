@@ -1,0 +1,35 @@
+import Foundation
+import StoreEngine
+
+/// The process that holds a store's writer, as messages name it.
+package struct WriterHolder: CustomStringConvertible {
+    package let description: String
+
+    /// - Parameter processID: nil where it cannot be told.
+    package init(_ processID: Int32?) {
+        guard let processID else {
+            description = "another process"
+            return
+        }
+        let name = try? String(contentsOfFile: "/proc/\(processID)/comm", encoding: .utf8)
+        let shown = name.map { " (\($0.trimmingCharacters(in: .whitespacesAndNewlines)))" } ?? ""
+        description = "process \(processID)\(shown)"
+    }
+}
+
+extension StoreError {
+    /// The error of a write that did not begin in time.
+    ///
+    /// - Parameter holder: the process that holds the lock; nil if none does or that cannot be told.
+    static func writeTimeout(_ timeout: Duration, holder: Int32?) -> StoreError {
+        let reason: String =
+            switch holder {
+            case nil: "other writes came first"
+            case getpid(): "another write of this process runs"
+            default: "\(WriterHolder(holder)) holds the store's writer"
+            }
+        return StoreError(
+            .writeTimeout, "the write did not begin within \(timeout): \(reason)",
+            remedy: "retry it, or allow a longer timeout")
+    }
+}
