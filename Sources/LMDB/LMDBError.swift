@@ -79,13 +79,14 @@ package struct LMDBError: Error, Hashable, Sendable {
 }
 
 extension LMDBError: CustomStringConvertible {
-    package var description: String {
+    package var description: String { "[\(code)] \(text)" }
+
+    /// The description without the kind of failure, for a message that says more around it.
+    package var text: String {
         var text = "\(operation): \(detail)"
-        if let path { text += " [\(path)]" }
-        text += " (\(code)"
-        if systemCode != 0 { text += ", code \(systemCode)" }
-        text += ")"
-        if let remedy { text += ". \(remedy)" }
+        if let path { text += ", in \(path)" }
+        if systemCode != 0 { text += " (code \(systemCode))" }
+        if let remedy { text += "; \(remedy)" }
         return text
     }
 }

@@ -2,8 +2,13 @@ package import LMDB
 
 /// What went wrong with a store, a record or a transaction.
 ///
-/// Test ``code``, show ``description``: it says what happened and, in ``remedy``, what to do. New codes may be added;
-/// `switch` over them with a `default`.
+/// Test ``code``, show ``description``: the code in brackets, then what happened and, from ``remedy``, what to do:
+///
+/// ```
+/// [recordNotFound] no record Sensor with id s9; insert it first, or use upsert
+/// ```
+///
+/// New codes may be added; `switch` over them with a `default`.
 public struct StoreError: Error, Sendable, CustomStringConvertible {
     /// The kind of an error.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
@@ -39,7 +44,7 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
         public static let schemaMismatch = Code("schemaMismatch")
         /// Bytes in the store are not what was written.
         public static let damaged = Code("damaged")
-        /// The directory holds something else than a store.
+        /// The directory holds files of something else, and no store.
         public static let notAStore = Code("notAStore")
         /// There is no such store or file.
         public static let noSuchStore = Code("noSuchStore")
@@ -115,7 +120,7 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     public let code: Code
     /// What happened, in one sentence without a full stop.
     public let message: String
-    /// What to do about it, where something helps.
+    /// What to do about it, where something helps: one imperative that begins in lower case, without a full stop.
     public let remedy: String?
     /// The error below this one.
     public let cause: (any Error)?
@@ -133,9 +138,10 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
         self.cause = cause
     }
 
-    public var description: String {
-        remedy.map { "\(message); \($0)" } ?? message
-    }
+    public var description: String { "[\(code)] \(text)" }
+
+    /// The description without the code, for a message that says more around it.
+    package var text: String { remedy.map { "\(message); \($0)" } ?? message }
 }
 
 extension StoreError {
@@ -160,7 +166,7 @@ extension StoreError {
         case let error as StoreError: self = error
         case let error as LMDBError: self.init(error)
         case let error as CodecError: self.init(error, at: place())
-        default: self.init(.other, "\(error)", cause: error)
+        default: self.init(.other, ErrorText.of(error), cause: error)
         }
     }
 

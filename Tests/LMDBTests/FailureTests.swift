@@ -100,9 +100,9 @@ struct FailureTests {
     func `An error says what, where and how to mend it`() throws {
         let error = LMDBError(
             .mapFull, operation: "mdb_put", path: "/some/store", systemCode: -30792, detail: "the map has no free page",
-            remedy: "Grow it")
+            remedy: "grow it")
         #expect(
             error.description
-                == "mdb_put: the map has no free page [/some/store] (mapFull, code -30792). Grow it")
+                == "[mapFull] mdb_put: the map has no free page, in /some/store (code -30792); grow it")
     }
 }

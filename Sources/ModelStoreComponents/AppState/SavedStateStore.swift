@@ -106,7 +106,8 @@ public final class SavedStateStore<A: StateAction>: Sendable where A.State.ID: C
                 let name = "\(A.State.recordSchema.name).\(token.name)"
                 store.ownership.tell(
                     OwnershipNotice(
-                        .writeFailed, "\(name) was set by a binding, and the action was not done: \(error)",
+                        .writeFailed,
+                        "\(name) was set by a binding, and the action was not done: \(ErrorText.of(error))",
                         line: SourceLine(file, line), error: error))
             } make: { tx in
                 guard let state = try tx.get(A.State.self, id: id) else {

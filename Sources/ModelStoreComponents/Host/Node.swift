@@ -1,4 +1,5 @@
 import Observation
+import StoreEngine
 import StoreRuntime
 
 /// What tells a child from its siblings: its type with the id that it was given, else with the line that placed it.
@@ -88,7 +89,7 @@ class Node {
                 try run(&context)
                 if failure == nil, !isPostponed { placed = context.end() }
             } catch {
-                failure = notice(.updateFailed, "the update of \(path) has failed: \(error)", line, error)
+                failure = notice(.updateFailed, "the update of \(path) has failed: \(ErrorText.of(error))", line, error)
             }
         }
         pinWhatIsRead()
@@ -142,7 +143,8 @@ class Node {
 
     /// Has the update fail with an error.
     func fail(_ error: any Error) {
-        if failure == nil { failure = notice(.updateFailed, "\(path) cannot be updated: \(error)", line, error) }
+        guard failure == nil else { return }
+        failure = notice(.updateFailed, "\(path) cannot be updated: \(ErrorText.of(error))", line, error)
     }
 
     var hasFailed: Bool { failure != nil }

@@ -1,3 +1,4 @@
+import StoreEngine
 import StoreRuntime
 
 /// A tree of components, updated in passes. It belongs to one actor.
@@ -69,7 +70,9 @@ final class Tree {
 
     /// Tells that passes wait until the store can be read.
     func tellUnreadable(_ error: any Error) {
-        tell(.readFailed, "the components of \(scope.path) wait until the store can be read: \(error)", error)
+        tell(
+            .readFailed, "the components of \(scope.path) wait until the store can be read: \(ErrorText.of(error))",
+            error)
     }
 
     private func tell(_ code: OwnershipNotice.Code, _ message: String, _ error: (any Error)? = nil) {

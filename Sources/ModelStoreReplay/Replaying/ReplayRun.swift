@@ -264,7 +264,7 @@ final class ReplayRun {
             recent.append(item.commit, line: item.line, byteCount: item.byteCount)
             throw divergence(
                 item.line, item.isAction ? "the action fails" : "the change set cannot be made",
-                text(item.commit.changes), "\(failure)")
+                text(item.commit.changes), ErrorText.of(failure))
         }
         options.onProgress?(summary.changeSetCount)
     }

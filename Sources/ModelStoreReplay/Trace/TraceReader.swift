@@ -168,7 +168,7 @@ package final class TraceReader {
         case let mistake as TraceMistake: reason = mistake.reason
         // Each line is read by itself, so that the error's own line says nothing.
         case let error as JSONError: reason = "column \(error.column), \(error.reason)"
-        default: reason = "\(error)"
+        default: reason = "\(ErrorText.of(error))"
         }
         return StoreError(
             .traceDamaged, "the trace \(path) is damaged, line \(line): \(reason)",

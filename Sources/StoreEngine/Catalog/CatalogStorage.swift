@@ -23,7 +23,8 @@ package enum CatalogStorage {
             throw StoreError(error)
         } catch {
             throw StoreError(
-                .damaged, "an entry of the catalog cannot be decoded: \(error)", remedy: "restore a backup",
+                .damaged, "an entry of the catalog cannot be decoded: \(ErrorText.of(error))",
+                remedy: "restore a backup",
                 cause: error)
         }
         return types
@@ -55,7 +56,7 @@ package enum CatalogStorage {
         do {
             return [UInt8](try encoder.encode(type))
         } catch {
-            throw StoreError(.invalidValue, "the description of \(type.name) cannot be encoded: \(error)")
+            throw StoreError(.invalidValue, "the description of \(type.name) cannot be encoded: \(ErrorText.of(error))")
         }
     }
 

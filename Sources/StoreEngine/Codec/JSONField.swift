@@ -18,7 +18,7 @@ struct JSONField<Value: Codable & Sendable>: FieldValue {
         do {
             try encoder.encode(value).encode(to: &writer)
         } catch {
-            throw CodecError("\(Value.self) cannot be encoded as JSON: \(error)")
+            throw CodecError("\(Value.self) cannot be encoded as JSON: \(ErrorText.of(error))")
         }
     }
 
@@ -29,7 +29,7 @@ struct JSONField<Value: Codable & Sendable>: FieldValue {
         do {
             value = try decoder.decode(Value.self, from: Data(from: bytes))
         } catch {
-            throw CodecError("\(Value.self) cannot be decoded from JSON: \(error)")
+            throw CodecError("\(Value.self) cannot be decoded from JSON: \(ErrorText.of(error))")
         }
     }
 }

@@ -43,7 +43,8 @@ package enum IndexBuilding {
         } catch let error as LMDBError {
             throw StoreError(error)
         } catch {
-            throw StoreError(.damaged, "the \(type.name) cannot be indexed: \(error)", remedy: "run store-cli verify")
+            throw StoreError(
+                .damaged, "the \(type.name) cannot be indexed: \(ErrorText.of(error))", remedy: "run store-cli verify")
         }
     }
 

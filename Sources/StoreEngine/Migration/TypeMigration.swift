@@ -92,7 +92,8 @@ extension CatalogEditor {
             throw StoreError(error)
         } catch {
             throw StoreError(
-                .damaged, "a record of \(old.name) cannot be read: \(error)", remedy: "run store-cli verify")
+                .damaged, "a record of \(old.name) cannot be read: \(ErrorText.of(error))",
+                remedy: "run store-cli verify")
         }
     }
 }

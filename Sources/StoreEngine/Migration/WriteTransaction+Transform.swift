@@ -48,7 +48,7 @@ extension WriteTransaction {
         let store = error as? StoreError
         return StoreError(
             store?.code ?? .invalidValue,
-            "the \(R.recordSchema.name) with the id \(record.recordID) cannot be migrated: \(store?.message ?? "\(error)")",
+            "the \(R.recordSchema.name) with the id \(record.recordID) cannot be migrated: \(store?.message ?? ErrorText.of(error))",
             remedy: "let the step handle such records, or leave them out with nil", cause: error)
     }
 }

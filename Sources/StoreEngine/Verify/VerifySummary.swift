@@ -57,11 +57,11 @@ final class VerifyReport {
             switch (isGivenUp, hasStorageError) {
             case (true, true): add(.unchecked, at: place, "it was not checked: LMDB gave up after the error before")
             case (true, false): add(.storage, at: place, "LMDB cannot read its pages")
-            case (false, _): add(.storage, at: place, "\(error)")
+            case (false, _): add(.storage, at: place, ErrorText.of(error))
             }
             hasStorageError = true
         } catch {
-            add(.storage, at: place, "\(error)")
+            add(.storage, at: place, ErrorText.of(error))
         }
         return false
     }

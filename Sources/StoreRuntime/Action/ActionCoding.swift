@@ -23,7 +23,7 @@ package enum ActionCoding {
             return JSONWriter.bytes(of: try JSONReader.read([UInt8](try encoder.encode(value))))
         } catch {
             throw StoreError(
-                .invalidValue, "the action \(name) cannot be encoded as JSON: \(error)",
+                .invalidValue, "the action \(name) cannot be encoded as JSON: \(ErrorText.of(error))",
                 remedy: "mend the `encode(to:)` of \(type(of: value))", cause: error)
         }
     }
@@ -41,7 +41,7 @@ package enum ActionCoding {
             return try decoder.decode(type, from: Data(bytes))
         } catch {
             throw StoreError(
-                .invalidValue, "the recorded action \(name) is no \(type): \(error)",
+                .invalidValue, "the recorded action \(name) is no \(type): \(ErrorText.of(error))",
                 remedy: "have the type decode what earlier versions wrote, or map the name to another one",
                 cause: error)
         }

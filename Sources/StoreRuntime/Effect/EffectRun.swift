@@ -38,7 +38,7 @@ struct EffectRun {
                 try await SteadyView.pause(after: error)
                 core?.ownership.tell(
                     OwnershipNotice(
-                        .readFailed, "an effect waits until the store can be read: \(error)",
+                        .readFailed, "an effect waits until the store can be read: \(ErrorText.of(error))",
                         line: SourceLine(line.file, line.line), error: error))
                 continue
             }

@@ -84,7 +84,7 @@ extension Model {
                     core.ownership.tell(
                         OwnershipNotice(
                             .writeFailed,
-                            "\(R.recordSchema.name).\(token.name) was set by a binding, and that was not committed: \(error)",
+                            "\(R.recordSchema.name).\(token.name) was set by a binding, and that was not committed: \(ErrorText.of(error))",
                             line: SourceLine(file, line), error: error))
                 }
             })

@@ -177,7 +177,8 @@ public final class Scope: Sendable, Identifiable {
             } catch {
                 life.registry.tell(
                     OwnershipNotice(
-                        .taskFailed, "a task of \(path) ended with an error: \(error)", line: SourceLine(file, line),
+                        .taskFailed, "a task of \(path) ended with an error: \(ErrorText.of(error))",
+                        line: SourceLine(file, line),
                         scope: path, error: error))
             }
             life.taskEnded(number)

@@ -1,4 +1,5 @@
 import LMDB
+import StoreEngine
 
 /// What a scope has, and how it ends: the part of it that lasts until its tasks and its children have ended.
 ///
@@ -62,7 +63,7 @@ final class ScopeLife: Sendable {
         } catch {
             registry.tell(
                 OwnershipNotice(
-                    .handlerFailed, "what runs as \(path) closes has failed: \(error)",
+                    .handlerFailed, "what runs as \(path) closes has failed: \(ErrorText.of(error))",
                     line: SourceLine(handler.line.file, handler.line.line), scope: path, error: error))
         }
     }

@@ -173,7 +173,7 @@ private struct StoringJob: Sendable {
             } catch {
                 guard skipsMistakes, error.code == .uniqueViolation || error.code == .invalidValue else {
                     let status = ExitStatus(error.code)
-                    throw CommandFailure(status, "\(place(entry.line)): \(error.description); nothing was imported")
+                    throw CommandFailure(status, "\(place(entry.line)): \(error.text); nothing was imported")
                 }
                 try rejected.append(Array(error.message.utf8), line: entry.line)
             }

@@ -58,7 +58,7 @@ struct SchemaInference {
         do {
             try schema.validate()
         } catch {
-            throw CommandFailure(.usage, error.description)
+            throw CommandFailure(.usage, error.text)
         }
         return schema
     }

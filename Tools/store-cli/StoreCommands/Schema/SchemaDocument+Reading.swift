@@ -26,7 +26,7 @@ extension SchemaDocument {
             do {
                 try schema.validate()
             } catch {
-                throw CommandFailure(.badData, "\(file): \(error)")
+                throw CommandFailure(.badData, "\(file): \(error.text)")
             }
             let greatest = try reader.greatestAssignedID(type, of: schema, at: "types[\(index)]")
             entries.append(Entry(schema: schema, greatestAssignedID: greatest))

@@ -37,7 +37,7 @@ struct CommandFailure: Error, Equatable {
         case let error as StoreError:
             // Where the feed can be read from is of more help than what a program might do.
             let oldest = error.oldestPosition.map { "\(error.message); the oldest position is \($0.sequence)" }
-            self.init(ExitStatus(error.code), oldest ?? error.description)
+            self.init(ExitStatus(error.code), oldest ?? error.text)
         case let error as LMDBError: self.init(StoreError(error))
         case let error as CodecError: self.init(.badData, error.reason)
         case let error as ExpressionError: self.init(.usage, error.message, details: error.excerpt)

@@ -1,4 +1,5 @@
 import Foundation
+import StoreEngine
 import Synchronization
 
 /// A process of this same program that walks through a store, watched from outside.
@@ -31,7 +32,7 @@ struct WalkProcess {
         do {
             try process.run()
         } catch {
-            throw CommandFailure(.inputOutput, "the walk cannot be started: \(error.localizedDescription)")
+            throw CommandFailure(.inputOutput, "the walk cannot be started: \(ErrorText.of(error))")
         }
         var isFinished = false
         var rest: [UInt8] = []
