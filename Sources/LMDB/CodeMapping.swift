@@ -23,7 +23,7 @@ extension LMDBError {
         LMDBError(
             code, operation: operation, path: path, systemCode: systemCode,
             detail: "\(detail); the commit's meta page could not be written, so its outcome is unknown",
-            remedy: "Close the environment, open it again, and look whether the transaction is there",
+            remedy: "close the environment, open it again, and look whether the transaction is there",
             isOutcomeUnknown: true
         )
     }
@@ -49,20 +49,20 @@ private struct Meaning {
 
     private static let refusedHandle = Meaning(
         .badTransaction, "LMDB refused the handle",
-        remedy: "The database was not open when the transaction began, or the transaction has ended")
+        remedy: "open the database before the transaction begins, and use it before the transaction ends")
 
     private static let badTransaction = Meaning(
         .badTransaction, "the transaction has failed, has ended, or has a live child",
-        remedy: "End it and begin a new one")
+        remedy: "end it and begin a new one")
 
     private static let damaged = Meaning(
-        .damaged, remedy: "Restore the store from a copy, or export what can still be read")
+        .damaged, remedy: "restore the store from a copy, or export what can still be read")
 
     private static let diskFull = Meaning(
-        .diskFull, remedy: "Free space on the disk, then run the transaction again")
+        .diskFull, remedy: "free space on the disk, then run the transaction again")
 
     private static let accessDenied = Meaning(
-        .accessDenied, remedy: "Give this process's user access to the files")
+        .accessDenied, remedy: "give this process's user access to the store's directory and files")
 
     /// LMDB's codes are negative, the system's positive.
     private static let meanings: [Int32: Meaning] = [
@@ -70,45 +70,45 @@ private struct Meaning {
         MDB_KEYEXIST: Meaning(.keyExists),
         MDB_MAP_FULL: Meaning(
             .mapFull, "the map has no free page left",
-            remedy: "Abort the transaction, grow the map, and run the transaction again"),
+            remedy: "abort the transaction, grow the map, and run the transaction again"),
         MDB_MAP_RESIZED: Meaning(
             .mapResized, "another process grew the store past this process's map",
-            remedy: "End this process's transactions and begin again"),
+            remedy: "end this process's transactions and begin again"),
         MDB_READERS_FULL: Meaning(
             .readersFull, "all slots of the reader table are taken",
-            remedy: "End read transactions; the table's size is fixed by the first process that opens the store"),
+            remedy: "end read transactions, or have the first process open the store with a larger maximumReaders"),
         MDB_TXN_FULL: Meaning(
             .transactionTooLarge, "the transaction touches too many pages",
-            remedy: "Split the work over several transactions"),
+            remedy: "split the work over several transactions"),
         MDB_DBS_FULL: Meaning(
             .databasesFull,
             "all handles for named databases are taken; record types and their indexes take one each",
-            remedy: "Open the store with a larger maximumDatabases; within a process the first open's options hold"),
+            remedy: "open the store with a larger maximumDatabases, at the first open in the process"),
         MDB_BAD_VALSIZE: Meaning(
             .keySize, "a key must have 1 to 511 bytes, and a value less than 4 GiB",
-            remedy: "Shorten the key, for example with a hash of its end"),
+            remedy: "shorten the key, for example with a hash of its end"),
         MDB_INCOMPATIBLE: Meaning(.incompatible, "the database is of another kind, or the entry is not a database"),
         MDB_CORRUPTED: damaged, MDB_PAGE_NOTFOUND: damaged, MDB_CURSOR_FULL: damaged, MDB_PAGE_FULL: damaged,
         MDB_PANIC: Meaning(
             .panicked, "LMDB gave this environment up after a fatal error",
-            remedy: "Close the environment and open it again"),
+            remedy: "close the environment and open it again"),
         MDB_VERSION_MISMATCH: Meaning(
             .newerFormat, "the file's data version is not the one of this liblmdb",
-            remedy: "Open it with the program that wrote it, or with a newer liblmdb"),
+            remedy: "open it with the program that wrote it, or with a newer liblmdb"),
         MDB_INVALID: Meaning(.notAStore, "the file is not an LMDB data file"),
         MDB_BAD_RSLOT: badTransaction, MDB_BAD_TXN: badTransaction, MDB_BAD_DBI: badTransaction,
         ENOSPC: diskFull, EDQUOT: diskFull, EFBIG: diskFull,
-        EIO: Meaning(.inputOutput, remedy: "Look at the disk's free space and the kernel's messages"),
+        EIO: Meaning(.inputOutput, remedy: "look at the disk's free space and the kernel's messages"),
         EACCES: accessDenied, EPERM: accessDenied,
         ENOENT: Meaning(.noSuchFile), ENOTDIR: Meaning(.noSuchFile),
-        EROFS: Meaning(.readOnly, remedy: "Open the store read-only"),
+        EROFS: Meaning(.readOnly, remedy: "open the store read-only"),
         EBUSY: Meaning(.busy),
         ENOMEM: Meaning(
             .addressSpace, "not enough memory or address space",
-            remedy: "Raise the address-space limit (ulimit -v) or ask for a smaller map"),
+            remedy: "raise the address-space limit (ulimit -v) or ask for a smaller map"),
         EAGAIN: Meaning(
             .foreignProcessNamespace,
             "another process with this process's id uses the store: the two run in separate pid namespaces",
-            remedy: "Let all containers that share this volume share one pid namespace, or use one container for it"),
+            remedy: "let all containers that share this volume share one pid namespace, or use one container for it"),
     ]
 }

@@ -13,7 +13,10 @@ struct DataFileInspection {
         guard let descriptor = SystemCalls.openToRead(path + "/data.mdb") else {
             let code = SystemCalls.lastCode
             if code == ENOENT { return nil }
-            throw LMDBError(code: code, operation: "open", path: path)
+            guard code == EACCES || code == EPERM else {
+                throw LMDBError(code: code, operation: "open", path: path)
+            }
+            throw DeniedFile.error(in: path, isReadOnly: true, operation: "open", systemCode: code)
         }
         defer { SystemCalls.close(descriptor) }
         return try inspect(descriptor, path: path)
@@ -70,16 +73,16 @@ struct DataFileInspection {
             throw LMDBError(
                 .newerFormat, operation: "open", path: path,
                 detail: "data.mdb has data version \(version), and this liblmdb reads version \(DataFileMeta.version)",
-                remedy: "Another program wrote it, or a newer liblmdb: use that one")
+                remedy: "use the program that wrote it, or a newer liblmdb")
         case .otherByteOrder:
             throw LMDBError(
                 .notAStore, operation: "open", path: path,
                 detail: "data.mdb was written by a machine of the other byte order",
-                remedy: "Export it there and import it here")
+                remedy: "export it there and import it here")
         case .notMeta where isFirst:
             throw LMDBError(
                 .notAStore, operation: "open", path: path, detail: "data.mdb is not an LMDB data file",
-                remedy: "Look whether the path is right; an LMDB data file starts with the magic number 0xBEEFC0DE")
+                remedy: "check the path: an LMDB data file starts with the magic number 0xBEEFC0DE")
         case .notMeta: throw damaged("its second meta page is not one", path: path)
         case .damaged(let what): throw damaged(what, path: path)
         }
@@ -88,13 +91,13 @@ struct DataFileInspection {
     private static func damaged(_ what: String, path: String) -> LMDBError {
         LMDBError(
             .damaged, operation: "open", path: path, detail: "data.mdb is damaged: \(what)",
-            remedy: "Restore the store from a copy")
+            remedy: "restore the store from a copy")
     }
 
     private static func truncated(needing needed: Int, having: Int, path: String) -> LMDBError {
         LMDBError(
             .truncated, operation: "open", path: path,
             detail: "data.mdb has \(having) bytes, and its last used page ends at \(needed): its end is missing",
-            remedy: "Restore the store from a copy: reading the missing pages would crash this process")
+            remedy: "restore the store from a copy: reading the missing pages would crash this process")
     }
 }

@@ -161,7 +161,7 @@ extension TransactionContext {
             throw LMDBError(
                 .busy, operation: "mdb_dbi_open", path: environment.path,
                 detail: "another process created the database, and a newer commit came before it could be opened here",
-                remedy: "Begin a new read transaction")
+                remedy: "begin a new read transaction")
         }
         unsafe exchange(newer)
     }

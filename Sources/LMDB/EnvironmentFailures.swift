@@ -39,7 +39,7 @@ extension LMDBEnvironment {
         else { return error }
         return LMDBError(
             .diskFull, operation: error.operation, path: path, systemCode: code,
-            detail: "the disk is full: \(free) bytes are free", remedy: "Free space, then run the transaction again")
+            detail: "the disk is full: \(free) bytes are free", remedy: "free space, then run the transaction again")
     }
 
     /// Whether LMDB has given the environment up, which it says only when a transaction begins.
@@ -65,21 +65,21 @@ extension LMDBEnvironment {
         case .closed:
             LMDBError(
                 .closed, operation: "\(operation)", path: path, detail: "the environment is closed",
-                remedy: "Open it again")
+                remedy: "open it again")
         case .broken:
             LMDBError(
                 .panicked, operation: "\(operation)", path: path, detail: "the environment lost its map",
-                remedy: "Close the environment and open it again")
+                remedy: "close the environment and open it again")
         case .alreadyWriting:
             LMDBError(
                 .busy, operation: "\(operation)", path: path,
                 detail: "this thread has a write transaction open, which this would wait for without end",
-                remedy: "Commit or abort it first, or begin a child of it")
+                remedy: "commit or abort it first, or begin a child of it")
         case .abandonedWriter:
             LMDBError(
                 .wrongThread, operation: "\(operation)", path: path,
                 detail: "a write transaction was dropped on another thread than its own and still holds LMDB's lock",
-                remedy: "Let the thread that began it begin again, which ends it; run writes on one thread only")
+                remedy: "begin again on the thread that began it, which ends it, and write on one thread only")
         case .deadWriter:
             panicked(operation)
         }
@@ -90,21 +90,21 @@ extension LMDBEnvironment {
         return LMDBError(
             .panicked, operation: "\(operation)", path: path,
             detail: "a thread ended inside its write transaction",
-            remedy: "Close the environment and open it again; commit or abort on the thread that begins")
+            remedy: "close the environment and open it again, and end each transaction on its own thread")
     }
 
     func forkedChild(_ operation: StaticString) -> LMDBError {
         LMDBError(
             .forkedChild, operation: "\(operation)", path: path,
             detail: "this process is a forked child of the one that opened the environment",
-            remedy: "Open the store in the child, or use it in the parent only")
+            remedy: "open the store in the child, or use it in the parent only")
     }
 
     func wrongThread(_ operation: StaticString) -> LMDBError {
         LMDBError(
             .wrongThread, operation: "\(operation)", path: path,
             detail: "a write transaction was used on another thread than the one that began it",
-            remedy: "Begin, write and commit on one thread")
+            remedy: "begin, write and commit on one thread")
     }
 
     func notInnermost(_ operation: StaticString, hasEnded: Bool) -> LMDBError {
@@ -112,18 +112,18 @@ extension LMDBEnvironment {
             .badTransaction, operation: "\(operation)", path: path,
             detail: hasEnded
                 ? "the transaction has ended, with the one around it" : "the transaction has a child that still runs",
-            remedy: hasEnded ? "Begin a new one" : "Commit or abort the child first")
+            remedy: hasEnded ? "begin a new one" : "commit or abort the child first")
     }
 
     func blocked(_ operation: StaticString, running: Int, seconds: Double, _ code: LMDBError.Code) -> LMDBError {
         let who = "\(running) transactions of this process still ran after \(seconds) s"
         guard code == .growthBlocked else {
             return LMDBError(
-                code, operation: "\(operation)", path: path, detail: who, remedy: "End them, then try again")
+                code, operation: "\(operation)", path: path, detail: who, remedy: "end them, then retry")
         }
         return LMDBError(
             code, operation: "\(operation)", path: path, detail: "the map cannot grow: \(who)",
-            remedy: "End them, then try again; keep read transactions short, or open the store with a larger map")
+            remedy: "end them and retry, keep read transactions short, or open the store with a larger map")
     }
 
     /// Whether a second open with these options may share this environment.
@@ -133,8 +133,8 @@ extension LMDBEnvironment {
                 .panicked, operation: "open", path: otherPath,
                 detail: "this environment was given up, and this process still has it open \(openCount) times",
                 remedy: openCount > 0
-                    ? "Close it as many times, then open it again"
-                    : "Start the process again: a thread holds LMDB's lock for a transaction that is gone")
+                    ? "close it as many times, then open it again"
+                    : "restart the process: a thread holds LMDB's lock for a transaction that is gone")
         }
         var conflicts: [String] = []
         if other.isReadOnly != options.isReadOnly { conflicts.append("isReadOnly") }
@@ -146,6 +146,6 @@ extension LMDBEnvironment {
         throw LMDBError(
             .conflictingOptions, operation: "open", path: otherPath,
             detail: "this process has the store open with other options: \(conflicts.joined(separator: ", "))",
-            remedy: "Open it with the same options, or close the other first")
+            remedy: "open it with the same options, or close the other first")
     }
 }

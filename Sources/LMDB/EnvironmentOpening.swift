@@ -86,13 +86,13 @@ extension LMDBEnvironment {
             guard code == ENOENT else { throw LMDBError(code: code, operation: "statfs", path: path) }
             throw LMDBError(
                 .noSuchFile, operation: "open", path: path, systemCode: code, detail: "there is no such directory",
-                remedy: "Make the directory first")
+                remedy: "make the directory first")
         }
         guard let name = FileSystemKind.networkName(magic: magic), !options.allowsNetworkFileSystem else { return }
         throw LMDBError(
             .networkFileSystem, operation: "open", path: path,
             detail: "the directory is on \(name), where LMDB's locks and its shared map do not hold between machines",
-            remedy: "Put the store on a local disk; if only one machine ever uses it, allow network file systems")
+            remedy: "put the store on a local disk, or allow network file systems if only one machine ever uses it")
     }
 
     /// The map size asked for, or the largest that the limit on address space leaves, down by halves. A smaller one
@@ -107,23 +107,25 @@ extension LMDBEnvironment {
         throw LMDBError(
             .addressSpace, operation: "mmap", path: path, systemCode: ENOMEM,
             detail: "the address space has no room for a map of \(max(smallestMap, needed)) bytes",
-            remedy: "Raise the process's limit on address space (ulimit -v)")
+            remedy: "raise the process's limit on address space (ulimit -v)")
     }
 
     private static func openFailure(_ code: Int32, path: String, options: Options) -> LMDBError {
         if code == MDB_INVALID {
             return LMDBError(
                 .notAStore, operation: "mdb_env_open", path: path, systemCode: code,
-                detail: "lock.mdb is not LMDB's, or was wiped by who worked on the files",
-                remedy: "Try again; if that does not help, stop all that use the store and remove lock.mdb")
+                detail: "lock.mdb is not an LMDB lock file, or another program overwrote it",
+                remedy: "retry, or stop every program that uses the store and remove lock.mdb")
         }
-        guard code == EROFS || code == EACCES, !options.isReadOnly, SystemCalls.node(at: path + "/data.mdb") != nil
-        else {
+        if code == EACCES || code == EPERM {
+            return DeniedFile.error(
+                in: path, isReadOnly: options.isReadOnly, operation: "mdb_env_open", systemCode: code)
+        }
+        guard code == EROFS, !options.isReadOnly, SystemCalls.node(at: path + "/data.mdb") != nil else {
             return LMDBError(code: code, operation: "mdb_env_open", path: path)
         }
-        let why = code == EROFS ? "the file system is read-only" : "this process's user may not write to the store"
         return LMDBError(
-            code == EROFS ? .readOnly : .accessDenied, operation: "mdb_env_open", path: path, systemCode: code,
-            detail: why, remedy: "Open the store read-only, or give access")
+            .readOnly, operation: "mdb_env_open", path: path, systemCode: code,
+            detail: "\(path) is on a read-only file system", remedy: "open the store read-only")
     }
 }

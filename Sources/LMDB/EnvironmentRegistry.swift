@@ -158,7 +158,7 @@ enum EnvironmentRegistry {
     private static func inUse(_ path: String) -> LMDBError {
         LMDBError(
             .busy, operation: "open", path: path, detail: "this process is using the files of the store",
-            remedy: "Try again when that has ended")
+            remedy: "retry when that has ended")
     }
 
     private static func nodes(of path: String) -> Set<FileNode> {
@@ -181,7 +181,7 @@ enum EnvironmentRegistry {
                 throw LMDBError(
                     .busy, operation: "open", path: path,
                     detail: "data.mdb was replaced while this process had the store open",
-                    remedy: "Close the store, then open it again")
+                    remedy: "close the store, then open it again")
             }
         }
         return nil

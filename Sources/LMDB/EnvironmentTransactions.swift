@@ -76,7 +76,7 @@ extension LMDBEnvironment {
         if options.isReadOnly {
             throw LMDBError(
                 .readOnly, operation: "mdb_txn_begin", path: path, detail: "the environment is open read-only",
-                remedy: "Close it and open it for writing")
+                remedy: "close it and open it for writing")
         }
         let thread = SystemCalls.currentThreadIdentity
         var attempt = 1

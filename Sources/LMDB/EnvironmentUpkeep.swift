@@ -103,7 +103,7 @@ extension LMDBEnvironment {
                 throw LMDBError(
                     .addressSpace, operation: "\(operation)", path: path,
                     detail: "the address space has no room for a map of \(wanted) bytes",
-                    remedy: "Raise the process's limit on address space (ulimit -v)")
+                    remedy: "raise the process's limit on address space (ulimit -v)")
             }
             mapNumber.add(1, ordering: .relaxed)
             let code = unsafe Calls.setMapSize(handle.pointer, wanted)

@@ -37,6 +37,6 @@ final class HeldFiles: Sendable {
         throw LMDBError(
             .filesRemoved, operation: "\(operation)", path: path,
             detail: "\(name) was removed or replaced while this process had the store open; others may write to it",
-            remedy: "Close the store in all processes and open it again; never remove the files of a store in use")
+            remedy: "close the store in all processes, open it again, and never remove the files of a store in use")
     }
 }

@@ -104,7 +104,7 @@ enum LMDBKey {
         LMDBError(
             .keySize, operation: "\(operation)", path: path,
             detail: "a key of \(byteCount) bytes; a key must have 1 to \(maximumByteCount) bytes",
-            remedy: "Shorten the key, for example with a hash of its end"
+            remedy: "shorten the key, for example with a hash of its end"
         )
     }
 }

@@ -100,7 +100,7 @@ package struct LMDBWriteTransaction: ~Copyable {
             // Its handle would be gone though the child's abort keeps the database, and fail the parent.
             throw LMDBError(
                 .badTransaction, operation: "mdb_drop", path: environment.path,
-                detail: "a child transaction cannot drop a database", remedy: "Empty it here and drop it in the parent")
+                detail: "a child transaction cannot drop a database", remedy: "empty it here and drop it in the parent")
         }
         // First what takes time, while readers still run.
         try empty(database)

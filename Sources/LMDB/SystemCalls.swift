@@ -37,6 +37,14 @@ enum SystemCalls {
         return FileNode(device: UInt64(status.st_dev), inode: UInt64(status.st_ino))
     }
 
+    /// A file's owner, group and mode as people read them; nil where the system does not say.
+    static func access(of path: String) -> String? {
+        var status = stat()
+        guard unsafe stat(path, &status) == 0 else { return nil }
+        let mode = String(status.st_mode & 0o7777, radix: 8)
+        return "owner \(status.st_uid), group \(status.st_gid), mode \(mode)"
+    }
+
     /// A descriptor that names a file and does not open it (`O_PATH`, which Glibc's overlay does not import).
     static func nameFile(_ path: String) -> Int32? {
         let descriptor = unsafe Glibc.open(path, 0o10_000_000 | O_CLOEXEC)

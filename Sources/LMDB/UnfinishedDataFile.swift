@@ -41,7 +41,7 @@ enum UnfinishedDataFile {
         LMDBError(
             .busy, operation: "open", path: path,
             detail: "data.mdb is unfinished, and another process that has the store open does not finish it",
-            remedy: "Stop that process, then try again")
+            remedy: "stop that process, then retry")
     }
 
     /// The error when such a file is not to be changed.
@@ -49,6 +49,6 @@ enum UnfinishedDataFile {
         LMDBError(
             .unfinished, operation: "open", path: path,
             detail: "the making of data.mdb was cut short, and it holds nothing yet",
-            remedy: "Open the store for writing, which makes it anew, or remove data.mdb")
+            remedy: "open the store for writing, which makes it again, or remove data.mdb")
     }
 }

@@ -119,6 +119,26 @@ import Testing
         }
     }
 
+    @Test func `An error's message and remedy end without a full stop, and a remedy begins in lower case`() throws {
+        let files = try SourceTree.files(below: "Sources") + SourceTree.files(below: "Tools")
+        var seen = 0
+        for file in files where !file.path.hasPrefix("Tools/Benchmarks/") {
+            for call in ErrorTexts.calls(in: file.lines.joined(separator: "\n")) {
+                seen += 1
+                for text in call.texts where text.hasSuffix(".") {
+                    Issue.record("\(file.path):\(call.line) \(text)")
+                }
+                for remedy in call.remedies where remedy.first?.isUppercase == true {
+                    Issue.record("\(file.path):\(call.line) \(remedy)")
+                }
+            }
+            for (number, line) in file.lines.enumerated() where line.contains("\\(error.localizedDescription)") {
+                Issue.record("\(file.path):\(number + 1) puts a system's sentence, full stop and all, into a message")
+            }
+        }
+        #expect(seen > 250)
+    }
+
     @Test func `Each exception from the compiler's checks says why it is safe`() throws {
         let exceptions = ["@unchecked Sendable", "nonisolated(unsafe)", "try!", " as! "]
         for file in try SourceTree.files(below: "Sources") + SourceTree.files(below: "Tools") {

@@ -42,7 +42,7 @@ final class TraceLines {
             guard buffer.count - start <= TraceFile.maximumLineByteCount else {
                 throw StoreError(
                     .traceDamaged, "the trace \(path) has a line of more than \(TraceFile.maximumLineByteCount) bytes",
-                    remedy: "it is no trace, or damaged")
+                    remedy: "check the path, or record the trace again")
             }
             searched -= start
             try readBlock()

@@ -55,7 +55,9 @@ extension WriteTransaction {
             throw refuse(
                 StoreError(
                     .invalidValue, "a consumer's name with \(Origin.consumerMark), \(name)",
-                    remedy: "that stands between a program's name and its consumer's in the feed: leave it out"))
+                    remedy:
+                        "leave \(Origin.consumerMark) out, which separates a program's name from its consumer's in the feed"
+                ))
         }
         let numbers = Set(try _reading.consumers().map(\.state.number))
         // Chance, so that neither is ever that of an earlier consumer, which a process may hold that does not know of its end.
@@ -80,7 +82,9 @@ extension WriteTransaction {
                 StoreError(
                     .consumerLost,
                     "the consumer \(name) is in generation \(consumer.generation), its reader in \(generation)",
-                    remedy: "somebody else has taken it over, or reset it: begin anew from where it is now"))
+                    remedy:
+                        "start again at the position where the consumer is now: another reader took it over, or reset it"
+                ))
         }
         if consumer.isExpired { throw refuse(ConsumerState.expired(name)) }
         return consumer
@@ -105,7 +109,7 @@ extension WriteTransaction {
                 StoreError(
                     .consumerLost,
                     "the consumer \(name) is at \(consumer.position.sequence) already, not before \(position.sequence)",
-                    remedy: "a change set is acknowledged once, and after those before it"))
+                    remedy: "acknowledge each change set once, in the order of the feed"))
         }
         consumer.position = position
         consumer.moved = now
@@ -122,7 +126,7 @@ extension ConsumerState {
         StoreError(
             .consumerExpired,
             "the consumer \(name) has expired: change sets it has not seen are not retained any longer",
-            remedy: "read the records afresh, then reset the consumer to their position; a longer lease holds more back"
+            remedy: "read the records again, then reset the consumer to their position, or give it a longer lease"
         )
     }
 }

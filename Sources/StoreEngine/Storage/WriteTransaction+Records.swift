@@ -226,7 +226,7 @@ extension WriteTransaction {
         return StoreError(
             .uniqueViolation,
             "another \(type.name) (id \(text)) has the same \(names) as \(RecordText.id(encoder.bytes, type))",
-            remedy: "\(names) is unique: choose another value or change that record first")
+            remedy: "choose another value, as \(names) is unique, or change that record first")
     }
 
     /// The store error for one from below, met while the record under `recordKey` was written.

@@ -196,7 +196,7 @@ extension WriteTransaction {
     static func conditionNotMet(_ type: String, id: any IndexableValue) -> StoreError {
         StoreError(
             .conditionNotMet, "the \(type) with the id \(text(of: id)) is not as the write expects it",
-            remedy: "read it again and decide anew")
+            remedy: "read the record again and retry")
     }
 
     /// An id as all messages show it. Not by its own description: Foundation traps on that of a date that is no number.

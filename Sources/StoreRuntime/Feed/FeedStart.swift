@@ -14,7 +14,7 @@ public struct FeedStart: Sendable {
     /// With the oldest retained change set.
     public static let oldest = FeedStart(place: .oldest)
 
-    /// With what is committed from now on.
+    /// With the next commit: nothing that the feed holds already.
     public static let newest = FeedStart(place: .newest)
 
     /// With what comes after a position.

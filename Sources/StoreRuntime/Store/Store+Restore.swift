@@ -47,7 +47,7 @@ private struct Restoration {
         do {
             try FileManager.default.createDirectory(atPath: work, withIntermediateDirectories: false)
         } catch {
-            throw StoreError(.accessDenied, "nothing can be made in \(target): \(error.localizedDescription)")
+            throw StoreError(.accessDenied, "nothing can be made in \(target): \(ErrorText.of(error))")
         }
         // Nothing is left of a failure; what a crash left goes with the next restore.
         defer { try? FileManager.default.removeItem(atPath: work) }
@@ -87,7 +87,7 @@ private struct Restoration {
         do {
             try FileManager.default.copyItem(atPath: source + "/data.mdb", toPath: work + "/data.mdb")
         } catch {
-            throw StoreError(.inputOutput, "\(source) cannot be copied: \(error.localizedDescription)", cause: error)
+            throw StoreError(.inputOutput, "\(source) cannot be copied: \(ErrorText.of(error))", cause: error)
         }
     }
 

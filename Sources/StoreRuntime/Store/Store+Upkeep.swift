@@ -46,7 +46,7 @@ extension Store {
             try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
         } catch {
             throw StoreError(
-                .accessDenied, "the directory \(directory) cannot be made: \(error.localizedDescription)", cause: error)
+                .accessDenied, "the directory \(directory) cannot be made: \(ErrorText.of(error))", cause: error)
         }
         try mapLMDB { () throws(LMDBError) in try core.environment.copy(to: directory, compacting: compacting) }
         if compacting { try CompactedCopy(original: core, directory: directory).settle() }

@@ -21,7 +21,8 @@ public final class Store: Sendable {
     /// Blocks while the store is created or another process writes; ``open(at:records:options:)`` does not.
     ///
     /// - Parameters:
-    ///   - path: the store's directory, created with the store when missing.
+    ///   - path: the store's directory, created with the store when missing. A directory that holds other files and no store
+    ///     is refused with `notAStore`; hidden files and `lost+found` are no obstacle.
     ///   - records: the record types that this program uses.
     ///   - options: how to open it.
     /// - Throws: ``StoreError``: `noSuchStore`, `notAStore`, `newerFormat`, `schemaMismatch` (with the differences),

@@ -1,11 +1,13 @@
 import Foundation
-import StoreEngine
+import LMDB
+package import StoreEngine
 
 /// The directory of a store, before LMDB sees it.
-enum StoreDirectory {
+package enum StoreDirectory {
     /// Makes sure that there is a directory to open.
     ///
-    /// - Throws: ``StoreError``: `noSuchStore` when there is no store and none is to be made.
+    /// - Throws: ``StoreError``: `noSuchStore` when there is no store and none is to be made; `notAStore` when the directory
+    ///   holds other files.
     static func prepare(_ path: String, options: StoreOptions) throws(StoreError) {
         var isDirectory: ObjCBool = false
         let exists = unsafe FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory)
@@ -18,8 +20,29 @@ enum StoreDirectory {
                 .noSuchStore, exists ? "\(path) holds no store" : "there is no directory \(path)",
                 remedy: "check the path, or create a store first")
         }
+        if exists { try requireVacant(path) }
         try make(path)
     }
+
+    /// Fails where a directory without a store holds other files: a new store among them is most likely a mistake in the
+    /// path. Hidden files, `lost+found`, and the other files of a store that lost its data are no obstacle.
+    ///
+    /// - Throws: ``StoreError`` with the code `notAStore`, naming some of the files.
+    package static func requireVacant(_ path: String) throws(StoreError) {
+        let own: Set<String> = ["data.mdb", "lock.mdb", WakeFile.name, "lost+found"]
+        // LMDB reports a directory that this process may not list.
+        let names = ((try? FileManager.default.contentsOfDirectory(atPath: path)) ?? [])
+            .filter { !$0.hasPrefix(".") && !own.contains($0) }.sorted()
+        guard !names.isEmpty else { return }
+        let shown = names.prefix(namedFileCount).joined(separator: ", ")
+        let more = names.count > namedFileCount ? " and \(names.count - namedFileCount) more" : ""
+        throw StoreError(
+            .notAStore, "\(path) holds no store, but other files: \(shown)\(more)",
+            remedy: "choose an empty directory, or one that does not exist")
+    }
+
+    /// How many of the other files in a directory a message names.
+    private static let namedFileCount = 3
 
     /// Makes a directory and those above it that are missing, and brings their names to the disk. The names in the
     /// directory itself are for those who make files there.
@@ -37,7 +60,7 @@ enum StoreDirectory {
                 atPath: path, withIntermediateDirectories: true, attributes: attributes)
         } catch {
             throw StoreError(
-                .accessDenied, "the directory \(path) cannot be made: \(error.localizedDescription)",
+                .accessDenied, "the directory \(path) cannot be made: \(ErrorText.of(error))",
                 remedy: "make it, or choose another place", cause: error)
         }
         for parent in Set(parents) { try sync(parent) }
@@ -72,7 +95,7 @@ struct TemporaryDirectory: Sendable {
             try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
         } catch {
             throw StoreError(
-                .inputOutput, "a temporary directory cannot be made in \(base): \(error.localizedDescription)",
+                .inputOutput, "a temporary directory cannot be made in \(base): \(ErrorText.of(error))",
                 remedy: "set TMPDIR to a writable directory", cause: error)
         }
     }

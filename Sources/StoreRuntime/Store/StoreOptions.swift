@@ -5,7 +5,7 @@ public import StoreEngine
 public struct StoreOptions: Sendable {
     /// Whether the store is only read. Nothing is created then, and a store on read-only media can be opened.
     public var isReadOnly = false
-    /// Whether a missing store is created.
+    /// Whether a missing store is created, in a directory that is missing or holds no other files.
     public var createsIfMissing = true
     /// What writes survive unless they say otherwise.
     public var durability = Durability.full
@@ -74,7 +74,9 @@ public struct StoreOptions: Sendable {
         if originName.contains(Origin.consumerMark) {
             throw StoreError(
                 .invalidValue, "a program's name with \(Origin.consumerMark), \(originName)",
-                remedy: "that stands between it and a consumer's name in the feed: set another StoreOptions.originName")
+                remedy:
+                    "set another StoreOptions.originName, as \(Origin.consumerMark) separates it from a consumer's name in the feed"
+            )
         }
         guard originName.utf8.count > 255 else { return }
         throw StoreError(

@@ -430,11 +430,25 @@ import Testing
             try expect(command, "store/data.mdb cannot be looked at: Permission denied")
         }
         #expect(unsafe chmod(tool.store, 0o755) == 0 && chmod(data, 0) == 0)
-        for command in ["types", "verify", "delete Log 1"] { try expect(command, "store/data.mdb: ") }
-        #expect(unsafe chmod(data, 0o444) == 0 && chmod(lock, 0o666) == 0)
-        try expect("delete Log 1", "store/data.mdb: ")
-        #expect(unsafe chmod(lock, 0) == 0)
-        for command in ["types", "verify"] { try expect(command, "store/lock.mdb: ") }
+        let number = geteuid() == 0 ? 65534 : geteuid()
+        func denied(_ use: String, _ file: String, mode: String) -> String {
+            "user \(number) may not \(use) store/\(file) (owner \(geteuid()), group \(getegid()), mode \(mode)); give user "
+        }
+        #expect(unsafe chmod(lock, 0o666) == 0)
+        for command in ["types", "verify", "delete Log 1"] {
+            try expect(command, denied("read", "data.mdb", mode: "0"))
+        }
+        #expect(unsafe chmod(data, 0o444) == 0)
+        let reading = "\(number) read and write access to it with chown, chgrp or chmod"
+        try expect(
+            "delete Log 1",
+            denied("write to", "data.mdb", mode: "444") + reading + ", or open the store read-only\n")
+        #expect(unsafe chmod(lock, 0o640) == 0)
+        for command in ["types", "verify"] {
+            try expect(
+                command, denied("write to the file that lists readers,", "lock.mdb", mode: "640") + reading + "\n")
+        }
+        try expect("delete Log 1", denied("write to the lock file", "lock.mdb", mode: "640") + reading + "\n")
     }
 
     private func owner(_ path: String) throws -> String {

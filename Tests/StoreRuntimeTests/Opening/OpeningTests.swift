@@ -56,6 +56,42 @@ import Testing
         }
     }
 
+    @Test func `a directory with other files is not made a store, and the error names some of them`() throws {
+        let folder = try StoreFolder()
+        for name in ["notes.txt", "a.png", "b.png", "c.png"] {
+            try Data([1]).write(to: URL(fileURLWithPath: folder.path + "/" + name))
+        }
+        let error = try #require(storeError { _ = try open(folder) })
+        #expect(error.code == .notAStore)
+        #expect(error.message == "\(folder.path) holds no store, but other files: a.png, b.png, c.png and 1 more")
+        #expect(error.remedy == "choose an empty directory, or one that does not exist")
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+        #expect(names.sorted() == ["a.png", "b.png", "c.png", "notes.txt"])
+    }
+
+    @Test func `hidden files, lost+found and the rest of a store without data do not keep a store from being made`()
+        throws
+    {
+        let folder = try StoreFolder()
+        try open(folder).close()
+        try FileManager.default.removeItem(atPath: folder.path + "/data.mdb")
+        try FileManager.default.createDirectory(
+            atPath: folder.path + "/lost+found", withIntermediateDirectories: false)
+        try Data([1]).write(to: URL(fileURLWithPath: folder.path + "/.keep"))
+        try open(folder).close()
+        // With a store in it, a directory may hold anything.
+        try Data([1]).write(to: URL(fileURLWithPath: folder.path + "/notes.txt"))
+        try open(folder).close()
+    }
+
+    @Test func `a directory that cannot be made is named with the system's reason, without a full stop inside`() throws
+    {
+        let error = try #require(storeError { _ = try Store(at: "/proc/store", records: Sensor.self) })
+        #expect(error.code == .accessDenied)
+        #expect(error.message == "the directory /proc/store cannot be made: No such file or directory")
+        #expect(error.remedy == "make it, or choose another place")
+    }
+
     @Test func `a file where the directory should be is refused`() throws {
         let folder = try StoreFolder()
         let file = folder.path + "/file"

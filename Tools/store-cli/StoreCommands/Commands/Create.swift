@@ -53,6 +53,7 @@ private struct NewStore {
 
     private func fill(_ types: [SchemaDocument.Entry]) throws {
         guard unsafe access(path + "/data.mdb", F_OK) != 0 else { throw existing }
+        try StoreDirectory.requireVacant(path)
         guard let owner = FileOwnership(of: path) else { throw SystemFailure("\(path) cannot be read") }
         let workshop = try WorkDirectory(in: path, name: "create")
         defer { workshop.remove() }

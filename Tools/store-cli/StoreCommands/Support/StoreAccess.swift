@@ -56,23 +56,7 @@ enum StoreAccess {
         guard status.st_mode & S_IFMT != S_IFREG || status.st_size > 0 else {
             throw StoreError(
                 .damaged, "\(file) is empty: the making of the store was cut short, or its content is lost",
-                remedy: "restore a backup, or remove the file and create the store anew")
-        }
-    }
-
-    /// Runs `body`, which opens the store at `path`, and names the file where the system denies it.
-    static func namingDenied<T>(_ path: String, writes: Bool = false, _ body: () throws -> T) throws -> T {
-        do {
-            return try body()
-        } catch let error as StoreError where error.code == .accessDenied {
-            // Readers write to the lock file too, where they are listed.
-            let files = [
-                (path + "/data.mdb", writes ? R_OK | W_OK : R_OK), (path + "/lock.mdb", R_OK | W_OK),
-                (path, W_OK | X_OK),
-            ]
-            let denied = files.first { unsafe access($0.0, $0.1) != 0 && errno == EACCES }?.0
-            throw StoreError(
-                .accessDenied, "\(denied ?? path): \(error.message)", remedy: error.remedy, cause: error)
+                remedy: "restore a backup, or remove the file and create the store again")
         }
     }
 
@@ -82,8 +66,6 @@ enum StoreAccess {
         let lock = path + "/lock.mdb"
         let isNew = unsafe access(lock, F_OK) != 0
         defer { if isNew { FileOwnership(of: path + "/data.mdb")?.apply(to: lock) } }
-        return try namingDenied(path, writes: !options.isReadOnly) {
-            try Store(at: path, records: [], options: options)
-        }
+        return try Store(at: path, records: [], options: options)
     }
 }

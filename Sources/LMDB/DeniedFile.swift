@@ -1,0 +1,56 @@
+internal import Glibc
+
+/// A file of a store that the system does not let this process use: which one, whose it is, and what gives access.
+///
+/// A reader needs more than to read: LMDB lists it in `lock.mdb`, which it must write.
+struct DeniedFile {
+    private let path: String
+    /// What this process must do with the file.
+    private let use: String
+    /// The access that it takes.
+    private let access: String
+    /// Whether a program without this access can still open the store for reading only.
+    private var servesReaders = false
+
+    /// The error for an `open` of the store in a directory that failed with `EACCES` or `EPERM`.
+    static func error(in directory: String, isReadOnly: Bool, operation: String, systemCode: Int32) -> LMDBError {
+        guard let denied = find(in: directory, isReadOnly: isReadOnly) else {
+            return LMDBError(code: systemCode, operation: operation, path: directory)
+        }
+        return LMDBError(
+            .accessDenied, operation: operation, path: directory, systemCode: systemCode, detail: denied.detail,
+            remedy: denied.remedy)
+    }
+
+    private static func find(in directory: String, isReadOnly: Bool) -> DeniedFile? {
+        let (data, lock) = (directory + "/data.mdb", directory + "/lock.mdb")
+        if isDenied(directory, X_OK) { return DeniedFile(path: directory, use: "enter", access: "search") }
+        let isIncomplete = [data, lock].contains { SystemCalls.node(at: $0) == nil }
+        if isIncomplete, isDenied(directory, W_OK) {
+            return DeniedFile(path: directory, use: "make files in", access: "write and search")
+        }
+        if SystemCalls.node(at: lock) != nil, isDenied(lock, R_OK | W_OK) {
+            let use = isReadOnly ? "write to the file that lists readers," : "write to the lock file"
+            return DeniedFile(path: lock, use: use, access: "read and write")
+        }
+        guard SystemCalls.node(at: data) != nil else { return nil }
+        if isDenied(data, R_OK) { return DeniedFile(path: data, use: "read", access: "read") }
+        guard !isReadOnly, isDenied(data, W_OK) else { return nil }
+        return DeniedFile(path: data, use: "write to", access: "read and write", servesReaders: true)
+    }
+
+    private static func isDenied(_ path: String, _ mode: Int32) -> Bool {
+        let byEffectiveUser: Int32 = 0x200
+        return unsafe faccessat(AT_FDCWD, path, mode, byEffectiveUser) != 0
+    }
+
+    private var detail: String {
+        let owner = SystemCalls.access(of: path).map { " (\($0))" } ?? ""
+        return "user \(geteuid()) may not \(use) \(path)\(owner)"
+    }
+
+    private var remedy: String {
+        let access = "give user \(geteuid()) \(access) access to it with chown, chgrp or chmod"
+        return servesReaders ? "\(access), or open the store read-only" : access
+    }
+}

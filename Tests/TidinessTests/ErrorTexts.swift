@@ -1,0 +1,79 @@
+/// The texts that errors are made of in a file.
+struct ErrorTexts {
+    /// The line where the call begins, from 1.
+    let line: Int
+    /// All literals among the arguments.
+    let texts: [String]
+    /// Those of the argument `remedy`.
+    let remedies: [String]
+
+    private static let names = ["StoreError(", "LMDBError(", "Meaning(", "PredicateRefusal("]
+
+    /// The calls in a file that make errors.
+    static func calls(in text: String) -> [ErrorTexts] {
+        let bytes = Array(text.utf8)
+        var found: [ErrorTexts] = []
+        var line = 1
+        for place in bytes.indices {
+            if bytes[place] == UInt8(ascii: "\n") { line += 1 }
+            guard let name = names.first(where: { bytes[place...].starts(with: $0.utf8) }) else { continue }
+            if place > 0, isNamePart(bytes[place - 1]) { continue }
+            found.append(ErrorTexts(bytes[(place + name.utf8.count)...], line: line))
+        }
+        return found
+    }
+
+    private static func isNamePart(_ byte: UInt8) -> Bool {
+        let character = Character(Unicode.Scalar(byte))
+        return character.isLetter || character == "_"
+    }
+
+    /// - Parameter arguments: the source from behind the opening parenthesis.
+    private init(_ arguments: ArraySlice<UInt8>, line: Int) {
+        self.line = line
+        var texts: [String] = []
+        var remedies: [String] = []
+        var depth = 1
+        var isRemedy = false
+        var place = arguments.startIndex
+        while place < arguments.endIndex, depth > 0 {
+            switch arguments[place] {
+            case UInt8(ascii: "\""):
+                let end = Self.end(of: arguments[place...])
+                let text = String(decoding: arguments[(place + 1)..<end], as: UTF8.self)
+                texts.append(text)
+                if isRemedy { remedies.append(text) }
+                place = end
+            case UInt8(ascii: "("), UInt8(ascii: "["), UInt8(ascii: "{"): depth += 1
+            case UInt8(ascii: ")"), UInt8(ascii: "]"), UInt8(ascii: "}"): depth -= 1
+            case UInt8(ascii: ",") where depth == 1: isRemedy = false
+            default:
+                if arguments[place...].starts(with: "remedy:".utf8) { isRemedy = true }
+            }
+            place += 1
+        }
+        self.texts = texts
+        self.remedies = remedies
+    }
+
+    /// The place of the quotation mark that ends the literal at the beginning of a slice, past its interpolations.
+    private static func end(of source: ArraySlice<UInt8>) -> Int {
+        var depth = 0
+        var place = source.startIndex + 1
+        while place < source.endIndex - 1 {
+            switch source[place] {
+            case UInt8(ascii: "\\") where source[place + 1] == UInt8(ascii: "("):
+                depth += 1
+                place += 1
+            case UInt8(ascii: "\\"): place += 1
+            case UInt8(ascii: "(") where depth > 0: depth += 1
+            case UInt8(ascii: ")") where depth > 0: depth -= 1
+            case UInt8(ascii: "\"") where depth > 0: place = end(of: source[place...])
+            case UInt8(ascii: "\""): return place
+            default: break
+            }
+            place += 1
+        }
+        return place
+    }
+}
