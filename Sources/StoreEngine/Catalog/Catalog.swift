@@ -12,10 +12,12 @@ package final class Catalog: Sendable {
     private let bindings: [ObjectIdentifier: TypedBinding]
     private let placesByID: [UInt32: Int]
 
-    /// - Parameter replaced: Swift types whose records others take the place of, each with the number of its record type.
+    /// - Parameters:
+    ///   - replaced: Swift types whose records others take the place of, each with the number of its record type.
+    ///   - retired: the record types that migrations replaced with others, for errors to say so.
     package init(
         version: UInt64, types: [OpenType], records: [any Record.Type],
-        replaced: [(record: any Record.Type, type: UInt32)] = []
+        replaced: [(record: any Record.Type, type: UInt32)] = [], retired: [RecordType] = []
     ) throws(StoreError) {
         self.version = version
         self.types = types
@@ -27,11 +29,13 @@ package final class Catalog: Sendable {
         for record in records {
             let schema = record.recordSchema
             guard let place = placesByName[schema.name] else {
-                throw StoreError(
-                    .unknownType, "the store has no record type \(schema.name)",
-                    remedy: "open it for writing once, which adds the type")
+                throw SchemaMismatch.removed(schema, retired: retired)
+                    ?? StoreError(
+                        .unknownType, "the store has no record type \(schema.name)",
+                        remedy: "open it for writing once, which adds the type")
             }
-            bindings[ObjectIdentifier(record)] = try TypedBinding(schema, type: types[place], typeIndex: place)
+            bindings[ObjectIdentifier(record)] = try TypedBinding(
+                schema, type: types[place], typeIndex: place, retired: retired)
         }
         for (record, id) in replaced {
             guard let place = placesByID[id] else { continue }

@@ -17,12 +17,27 @@ extension CatalogEditor {
         if fit.isComplete { return [] }
         if !fit.servesFields, old.earlierVersion(declaredBy: declared) != nil {
             // Going on from here would undo what a newer program did.
-            throw SchemaMismatch.error(declared, old)
+            throw SchemaMismatch.error(declared, old, retired: replaced)
         }
-        let evolution = try evolution(of: old, to: declared, mode: .opening)
+        let evolution: SchemaEvolution
+        do {
+            evolution = try self.evolution(of: old, to: declared, mode: .opening)
+        } catch {
+            let isOlder = SchemaMismatch.isOlder(declared, than: old, retired: replaced)
+            throw isOlder ? SchemaMismatch.error(declared, old, retired: replaced) : error
+        }
         try replace(old, with: evolution.type)
         try rebuildUnique(from: old, to: evolution.type)
         return evolution.changes
+    }
+
+    /// Fails where a migration took a type out of the store that a program declares: adding it again would be the work of an
+    /// older program.
+    ///
+    /// - Throws: ``StoreError`` with the code `schemaMismatch`.
+    package func requireNotRemoved(_ declared: RecordSchema) throws(StoreError) {
+        guard type(named: declared.name) == nil else { return }
+        if let error = SchemaMismatch.removed(declared, retired: replaced) { throw error }
     }
 
     // At once, and not in chunks: a unique index that is being built lets values pass that records have which it lacks yet,

@@ -8,7 +8,7 @@ package struct CatalogEditor: ~Copyable {
     private var head: FeedHead
     private(set) var types: [RecordType]
     /// Types that others took the place of.
-    private var replaced: [RecordType]
+    package private(set) var replaced: [RecordType]
     var didWrite = false
     /// Databases that go when the edit is finished: a handle that LMDB has closed does not come back with an abort.
     private var dropped: [LMDBDatabase] = []

@@ -20,13 +20,16 @@ package final class TypedBinding: Sendable {
 
     /// Ties `declared` to the type of the same name.
     ///
+    /// - Parameter retired: the record types that migrations replaced with others.
     /// - Throws: ``StoreError`` with the code `schemaMismatch`, listing the differences, when a program that declares this
     ///   cannot work with the type.
-    package init(_ declared: RecordSchema, type: OpenType, typeIndex: Int) throws(StoreError) {
+    package init(
+        _ declared: RecordSchema, type: OpenType, typeIndex: Int, retired: [RecordType] = []
+    ) throws(StoreError) {
         let fit = SchemaFit(declared, on: type.type)
         // Without an index that is not unique all is the same, only slower.
         guard fit.servesFields, !fit.missingIndexes.contains(where: \.isUnique) else {
-            throw SchemaMismatch.error(declared, type.type)
+            throw SchemaMismatch.error(declared, type.type, retired: retired)
         }
         self.type = type
         self.typeIndex = typeIndex

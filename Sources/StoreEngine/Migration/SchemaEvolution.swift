@@ -85,7 +85,7 @@ package struct SchemaEvolution {
         if mode == .opening, old.hasLeftBehind(field.type, of: wanted, ofField: stored.id) {
             var differences = TypeDifferences(.told)
             differences.compare(stored.type, field.type, name: name, path: field.name)
-            refusals += differences.all
+            refusals += differences.texts
             return
         }
         if stored.type == wanted || mode == .opening && isServed(field, by: stored.schema) { return }
@@ -94,7 +94,7 @@ package struct SchemaEvolution {
         else {
             var differences = TypeDifferences(.refused(mode))
             differences.compare(stored.type, wanted, name: name, path: field.name)
-            refusals += differences.all
+            refusals += differences.texts
             return
         }
         if conversion != .none, type.idFields.contains(stored.id) {

@@ -1,23 +1,87 @@
 /// The errors for a program that cannot work with a record type as the store has it.
-enum SchemaMismatch {
-    /// The error that lists the differences.
-    static func error(_ declared: RecordSchema, _ type: RecordType) -> StoreError {
-        let differences = declared.differences(from: type.schema)
-        if let earlier = type.earlierVersion(declaredBy: declared), earlier.version < type.oldestCompatibleVersion {
-            return StoreError(
-                .schemaMismatch,
-                "the store has version \(type.version) of \(declared.name), which programs of version "
-                    + "\(type.oldestCompatibleVersion) on can use; this one has version \(earlier.version): "
-                    + differences.joined(separator: "; "),
-                remedy: "use a newer program")
-        }
-        return refused(declared.name, differences)
+package enum SchemaMismatch {
+    /// The remedy for a program that is older than the store.
+    package static let newerProgram = "use the newer program"
+
+    /// The error for a declaration that a record type does not serve.
+    ///
+    /// - Parameter retired: the types that migrations replaced with others.
+    static func error(_ declared: RecordSchema, _ type: RecordType, retired: [RecordType]) -> StoreError {
+        let differences = declared.differences(from: type.schema).map(\.description)
+        if let reason = newness(of: type, to: declared, retired: retired) { return older(reason, differences) }
+        // The time is of no account to whether there are steps.
+        let evolution = SchemaEvolution(of: type, to: declared, mode: .opening, now: 0)
+        guard evolution.refusals.isEmpty else { return refused(declared.name, evolution.refusals) }
+        return StoreError(
+            .schemaMismatch, text(declared.name, differences),
+            remedy: "open the store for writing once, which adapts the record type")
     }
 
     /// The error for differences that opening the store does not bridge.
     static func refused(_ name: String, _ differences: [String]) -> StoreError {
         StoreError(
-            .schemaMismatch, "the store's schema of \(name) differs: \(differences.joined(separator: "; "))",
+            .schemaMismatch, text(name, differences),
             remedy: "open the store with a program that has a migration plan for it")
+    }
+
+    /// The error for a program that declares a record type which a migration took out of the store; nil where none did.
+    static func removed(_ declared: RecordSchema, retired: [RecordType]) -> StoreError? {
+        let isIt = retired.contains { type in
+            let fit = SchemaFit(declared, on: type)
+            return type.name == declared.name && fit.servesFields && fit.undeclared.isEmpty && fit.partial.isEmpty
+        }
+        return isIt ? older("a migration removed the record type \(declared.name)", []) : nil
+    }
+
+    /// The error for a running program that cannot work with a catalog after another program changed it.
+    package static func whileRunning(_ error: StoreError) -> StoreError {
+        guard error.code == .schemaMismatch || error.code == .unknownType else { return error }
+        let isSaid = error.remedy == newerProgram
+        return StoreError(
+            .schemaMismatch,
+            isSaid ? error.message : "another program changed the record types while this one ran: \(error.message)",
+            remedy: newerProgram, cause: error)
+    }
+
+    /// Whether the store is newer than a program: what this declares served it once.
+    package static func isOlder(_ declared: RecordSchema, than type: RecordType, retired: [RecordType]) -> Bool {
+        newness(of: type, to: declared, retired: retired) != nil
+    }
+
+    /// The reason why a type is too new for a program that an earlier version or a replaced type served; nil if there is none.
+    private static func newness(of type: RecordType, to declared: RecordSchema, retired: [RecordType]) -> String? {
+        if SchemaFit(declared, on: type).servesFields { return nil }
+        if let earlier = type.earlierVersion(declaredBy: declared), earlier.version < type.oldestCompatibleVersion {
+            return "the store has version \(type.version) of \(declared.name), for programs of version "
+                + "\(type.oldestCompatibleVersion) or newer, and this program has version \(earlier.version)"
+        }
+        if type.earlierVersions.contains(where: { SchemaFit(declared, on: type.past($0)).servesFields }) {
+            return "the record type \(declared.name) has changed"
+        }
+        let isReplaced = retired.contains { $0.name == declared.name && SchemaFit(declared, on: $0).servesFields }
+        return isReplaced ? "a migration replaced the record type \(declared.name)" : nil
+    }
+
+    private static func older(_ reason: String, _ differences: [String]) -> StoreError {
+        let details = differences.isEmpty ? "" : ": \(differences.joined(separator: "; "))"
+        return StoreError(
+            .schemaMismatch, "the store is newer than this program: \(reason)\(details)", remedy: newerProgram)
+    }
+
+    private static func text(_ name: String, _ differences: [String]) -> String {
+        "the store's schema of \(name) differs: \(differences.joined(separator: "; "))"
+    }
+}
+
+extension RecordType {
+    /// The type as it was in an earlier version, without its indexes.
+    fileprivate func past(_ earlier: EarlierVersion) -> RecordType {
+        var past = self
+        past.version = earlier.version
+        past.fields = earlier.fields
+        past.idFields = earlier.idFields ?? idFields
+        past.indexes = []
+        past.earlierVersions = earlierVersions.filter { $0.version < earlier.version }
+        return past
     }
 }

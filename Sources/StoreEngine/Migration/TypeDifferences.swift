@@ -12,7 +12,9 @@ struct TypeDifferences {
     }
 
     /// The differences.
-    private(set) var all: [String] = []
+    private(set) var all: [SchemaDifference] = []
+    /// The differences as text, each with the reason why the stored type cannot become the other one.
+    private(set) var texts: [String] = []
     private let purpose: Purpose
 
     init(_ purpose: Purpose) { self.purpose = purpose }
@@ -69,32 +71,36 @@ struct TypeDifferences {
     }
 
     private mutating func addTypes(_ stored: FieldType, _ other: FieldType, _ name: String) {
-        let difference = "field \(name) is \(stored) in the store and \(other) in the program"
+        let difference = SchemaDifference.type(name, stored: stored, declared: other)
         switch purpose {
-        case .told: all.append(difference)
+        case .told: add(difference)
         case .refused where FieldConversion.between(stored, other) == nil:
-            all.append("\(difference), and one does not become the other")
-        case .refused: all.append("\(difference), which cannot hold all values of the other")
+            add(difference, "and one does not become the other")
+        case .refused: add(difference, "which cannot hold all values of the other")
         }
     }
 
     private mutating func addMissing(_ field: FieldSchema, _ name: String) {
-        let difference = "field \(name): \(field.type) is not in the store"
+        let difference = SchemaDifference.missingField(name, field.type)
         switch purpose {
-        case .told: all.append(difference)
+        case .told: add(difference)
         case .refused:
-            all.append(
-                "\(difference), and records there would have no value in it (make it optional or give it a default)")
+            add(difference, "and records there would have no value in it (make it optional or give it a default)")
         }
     }
 
     private mutating func addUndeclared(_ field: FieldSchema, _ name: String) {
-        let difference = "field \(name): \(field.type) is only in the store"
+        let difference = SchemaDifference.undeclaredField(name, field.type)
         switch purpose {
-        case .told: all.append(difference)
+        case .told: add(difference)
         case .refused(.opening):
-            all.append("\(difference), and without it elements of a set, or keys, that are different could be equal")
+            add(difference, "and without it elements of a set, or keys, that are different could be equal")
         case .refused(.explicit): break
         }
+    }
+
+    private mutating func add(_ difference: SchemaDifference, _ consequence: String? = nil) {
+        all.append(difference)
+        texts.append(consequence.map { "\(difference), \($0)" } ?? "\(difference)")
     }
 }

@@ -1,28 +1,28 @@
 extension RecordSchema {
-    /// How this schema, a program's, differs from that of the store, as people read it; empty when records of both are the
-    /// same but for names of fields that one of the two tells of.
-    package func differences(from stored: RecordSchema) -> [String] {
-        var found: [String] = []
+    /// How this schema, a program's, differs from that of the store; empty when records of both are the same but for names of
+    /// fields that one of the two declares.
+    package func differences(from stored: RecordSchema) -> [SchemaDifference] {
+        var found: [SchemaDifference] = []
         // What the program's fields are in the store.
         let places = fields.map { FieldMatch.index(of: $0, among: stored.fields, besides: fields) }
         for (field, place) in zip(fields, places) {
             if let place {
                 found += Self.differences(field, stored.fields[place])
             } else {
-                found.append("field \(field.name): \(field.type) is not in the store")
+                found.append(.missingField(field.name, field.type))
             }
         }
         for (place, field) in stored.fields.enumerated() where !places.contains(place) {
-            found.append("field \(field.name): \(field.type) is only in the store")
+            found.append(.undeclaredField(field.name, field.type))
         }
         if id.fields.map({ places[$0] }) != stored.id.fields || id.isAssigned != stored.id.isAssigned {
-            found.append("the id differs")
+            found.append(.id)
         }
         for index in indexes where !stored.indexes.contains(where: { self.index(index, isThe: $0, places) }) {
-            found.append("\(describe(index)) is not in the store")
+            found.append(.missingIndex(describe(index)))
         }
         for index in stored.indexes where !indexes.contains(where: { self.index($0, isThe: index, places) }) {
-            found.append("\(stored.describe(index)) is only in the store")
+            found.append(.undeclaredIndex(stored.describe(index)))
         }
         return found
     }
@@ -31,17 +31,15 @@ extension RecordSchema {
         index.isUnique == stored.isUnique && index.fields.map { places[$0] } == stored.fields
     }
 
-    private static func differences(_ field: FieldSchema, _ stored: FieldSchema) -> [String] {
+    private static func differences(_ field: FieldSchema, _ stored: FieldSchema) -> [SchemaDifference] {
         let name = FieldMatch.text(field.name, inStore: stored.name)
         var types = TypeDifferences(.told)
         types.compare(stored.type, field.type, name: name, path: field.name)
         var found = types.all
         if stored.deleteRule != field.deleteRule, field.type.reference != nil {
-            found.append(
-                "field \(name) has the delete rule \(stored.deleteRule) in the store and \(field.deleteRule) in the program"
-            )
+            found.append(.deleteRule(name, stored: stored.deleteRule, declared: field.deleteRule))
         }
-        if stored.defaultValue != field.defaultValue { found.append("field \(name) has another default in the store") }
+        if stored.defaultValue != field.defaultValue { found.append(.defaultValue(name)) }
         return found
     }
 }

@@ -26,6 +26,13 @@ public struct MigrationPlan: Sendable {
 
     /// A plan of versions in an array.
     public init(_ versions: [MigrationVersion]) { self.versions = versions }
+
+    /// The names of the record types that a step to a version, or to one before it, replaces and the version does not declare.
+    func replacedTypes(upTo place: Int) -> [String] {
+        let declared = versions[place].records.map { $0.recordSchema.name }
+        return versions[...place].flatMap(\.steps).compactMap { $0.replacement?.old.recordSchema.name }
+            .filter { !declared.contains($0) }
+    }
 }
 
 /// One version of a program's record types.

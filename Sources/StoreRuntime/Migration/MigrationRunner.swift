@@ -38,8 +38,8 @@ struct MigrationRunner {
                 return state.catalog.types.isEmpty && place + 1 < plan.versions.count ? nil : place
             }
             throw StoreError(
-                .schemaMismatch, "the store has version \"\(name)\", which the migration plan does not know",
-                remedy: "use a program with a newer plan")
+                .schemaMismatch, "the store has version \"\(name)\", which this program's migration plan lacks",
+                remedy: SchemaMismatch.newerProgram)
         }
         if state.catalog.types.isEmpty { return nil }
         let candidates = plan.versions.indices.filter { !hasReplaced(upTo: $0, state) }
@@ -50,9 +50,8 @@ struct MigrationRunner {
         if let oldest = candidates.first(where: { fits(plan.versions[$0], state, unlessMissing: true) }) {
             return oldest
         }
-        throw StoreError(
-            .schemaMismatch, "the store fits no version of the migration plan",
-            remedy: "add the version that it has, with the record types as they were")
+        let raw = try mapLMDB { () throws(LMDBError) in try environment.beginRead() }
+        throw PlanMismatch(plan: plan, types: try CatalogStorage.types(in: state.databases.catalog, raw.snapshot)).error
     }
 
     /// Whether the store has the record types of a version as they are there.
@@ -68,14 +67,8 @@ struct MigrationRunner {
         }
     }
 
-    /// Whether the store has a type that a step to the version, or one before it, makes others of and leaves no more.
     private func hasReplaced(upTo place: Int, _ state: StoreState) -> Bool {
-        let declared = plan.versions[place].records.map { $0.recordSchema.name }
-        for step in plan.versions[...place].flatMap({ $0.steps }) {
-            guard let name = step.replacement?.old.recordSchema.name, !declared.contains(name) else { continue }
-            if state.catalog.place(ofTypeNamed: name) != nil { return true }
-        }
-        return false
+        plan.replacedTypes(upTo: place).contains { state.catalog.place(ofTypeNamed: $0) != nil }
     }
 
     /// - Returns: whether the store was still as `state` and `before` say; otherwise nothing was done.

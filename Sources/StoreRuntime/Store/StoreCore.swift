@@ -179,7 +179,12 @@ final class StoreCore: Sendable {
     /// Takes over the catalog that another process has changed, for readers.
     private func followCatalog() throws {
         let all = records.withLock { $0 }
-        let state = try StoreOpening.readOnlyState(environment, options: options, records: all)
+        let state: StoreState
+        do throws(StoreError) {
+            state = try StoreOpening.readOnlyState(environment, options: options, records: all)
+        } catch {
+            throw SchemaMismatch.whileRunning(error)
+        }
         stateStorage.withLock { known in
             if known.state.catalog.version < state.catalog.version { known = KnownState(state) }
         }
@@ -195,7 +200,15 @@ final class StoreCore: Sendable {
     func noteMovedFeed() { dispatcher.committed((try? access.look().sequence) ?? 0, []) }
 
     /// Replaces the state after a change of the catalog by another process; on the writer thread.
-    func reload() throws { try editCatalog { _ in } }
+    ///
+    /// - Throws: ``StoreError``: `schemaMismatch` when this program is older than the store is now.
+    func reload() throws {
+        do {
+            try editCatalog { _ in }
+        } catch let error as StoreError {
+            throw SchemaMismatch.whileRunning(error)
+        }
+    }
 
     /// Takes out an index that is being built and cannot be, if it is still there; on the writer thread. The state stays:
     /// what the program declares does not fit any more.

@@ -13,7 +13,11 @@ enum StoreOpening {
             try MigrationRunner(environment: environment, options: options, plan: plan).run()
         }
         return try settled(environment, options: options, records: records) { editor in
-            for record in records { try editor.adapt(to: record.recordSchema) }
+            for record in records {
+                // A plan may replace a type's records and go on with the type.
+                if options.migrations == nil { try editor.requireNotRemoved(record.recordSchema) }
+                try editor.adapt(to: record.recordSchema)
+            }
         }
     }
 
@@ -89,13 +93,14 @@ enum StoreOpening {
             for type in start.types { try editor.adopt(type) }
         }
         try body(&editor)
+        let retired = editor.replaced
         let finished = try editor.finish(version: header.catalogVersion)
         let types = finished.types
         let version = finished.version
         head = finished.head
         didWrite = didWrite || finished.didWrite || isWithoutStatistics || header.head.transactionID == 0
         raw = finished.intoRaw()
-        let catalog = try Catalog(version: version, types: types, records: records)
+        let catalog = try Catalog(version: version, types: types, records: records, retired: retired)
         if didWrite { try head.write(databases, in: &raw) }
         // Committed even when nothing was written: the handles that were opened in it are kept only so.
         if let failure = raw.commitFailure() { throw failure }

@@ -15,10 +15,11 @@ struct StoreReading {
         }
         header = try StoreFormat.header(databases, snapshot)
         var types: [OpenType] = []
-        for type in try CatalogStorage.types(in: databases.catalog, snapshot) where type.isReplaced != true {
-            types.append(try Self.open(type, snapshot))
-        }
-        let catalog = try Catalog(version: header.catalogVersion, types: types, records: records)
+        let all = try CatalogStorage.types(in: databases.catalog, snapshot)
+        for type in all where type.isReplaced != true { types.append(try Self.open(type, snapshot)) }
+        let catalog = try Catalog(
+            version: header.catalogVersion, types: types, records: records,
+            retired: all.filter { $0.isReplaced == true })
         state = StoreState(identity: header.identity, databases: databases, limits: options.limits, catalog: catalog)
     }
 

@@ -52,6 +52,33 @@ import Testing
         #expect(old.ask("go") == "done")
     }
 
+    @Test
+    func `a program that runs while another one's plan replaces its record type is told so, at each write and read`()
+        throws
+    {
+        let directory = try ScratchDirectory()
+        let old = try Self.fill(directory.path("store"))
+        #expect(try Self.open("plan3", directory.path("store")) == "open \(Self.sums[2]) sound")
+        for command in ["count 5 1", "show 5", "count 6 1"] {
+            let answer = try #require(old.ask(command))
+            #expect(
+                answer.hasPrefix(
+                    "failed schemaMismatch [schemaMismatch] the store is newer than this program: "
+                        + "a migration replaced the record type Item: "),
+                "\(answer)")
+            #expect(answer.contains("field key: string is only in the store"), "\(answer)")
+            #expect(answer.hasSuffix("; use the newer program"), "\(answer)")
+        }
+        let second = try #require(try Self.open("plan2", directory.path("store")))
+        #expect(second.hasPrefix("refused [schemaMismatch] the store has version \"3\""), "\(second)")
+        #expect(second.hasSuffix("; use the newer program"), "\(second)")
+        let first = try VersionWorker.start("1", directory.path("store"))
+        let late = try #require(first.nextLine())
+        #expect(late.contains("a migration replaced the record type Item"), "\(late)")
+        #expect(late.hasSuffix("; use the newer program"), "\(late)")
+        #expect(try Self.open("plan3", directory.path("store")) == "open \(Self.sums[2]) sound")
+    }
+
     @Test(arguments: [true, false])
     func `a plan whose program is killed runs whole and once, whenever that was`(atFileOperation: Bool) throws {
         var random = SeededGenerator(seed: TestRun.seed)

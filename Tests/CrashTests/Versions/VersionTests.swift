@@ -114,11 +114,14 @@ import Testing
             let answer = try #require(old.ask(command))
             #expect(answer.hasPrefix("failed schemaMismatch"), "\(answer)")
             #expect(answer.contains("count is int64 in the store and int16 in the program"), "\(answer)")
+            #expect(answer.contains("the store is newer than this program"), "\(answer)")
+            #expect(answer.hasSuffix("; use the newer program"), "\(answer)")
         }
         for version in [1, 2] {
             let late = try Self.program(version, directory.path("store"))
             let answer = try #require(late.nextLine())
             #expect(answer.hasPrefix("refused schemaMismatch"), "\(answer)")
+            #expect(answer.hasSuffix("; use the newer program"), "\(answer)")
             #expect(try late.wait() == .exit(1))
         }
         #expect(newest.ask("show 5") == "item 70000 7")

@@ -128,7 +128,10 @@ import Testing
         let error = #expect(throws: StoreError.self) { try Store(at: directory.path, records: Version1.Sensor.self) }
         #expect(error?.code == .schemaMismatch)
         let text = error?.description ?? ""
-        #expect(text.contains("version 3") && text.contains("this one has version 1"), "\(text)")
+        #expect(
+            text.contains("the store has version 3 of Sensor, for programs of version 3 or newer")
+                && text.contains("this program has version 1"), "\(text)")
+        #expect(text.hasSuffix("; use the newer program"), "\(text)")
         #expect(text.contains("celsius is double in the store and float in the program"), "\(text)")
     }
 

@@ -85,7 +85,7 @@ import Testing
         options.migrations = MigrationPlan(MigrationVersion("x", Version1.Sensor.self))
         let other = try Self.directory(names: ["A B"])
         let unfit = #expect(throws: StoreError.self) { try Store(at: other.path, records: [], options: options) }
-        #expect(unfit?.description.contains("fits no version") == true)
+        #expect(unfit?.description.contains("no version of the migration plan matches") == true)
     }
 }
 
