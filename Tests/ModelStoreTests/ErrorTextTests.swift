@@ -1,0 +1,53 @@
+import Foundation
+import LMDB
+import ModelStore
+import StoreEngine
+import StoreRuntime
+import Synchronization
+import Testing
+
+@Record
+private struct Lamp {
+    @ID var id: String
+    var isOn: Bool = false
+}
+
+@Suite("The texts of errors") struct ErrorTextTests {
+    private static let error = StoreError(
+        .recordNotFound, "no record Sensor with id s9", remedy: "insert it first, or use upsert")
+
+    @Test func `a printed error begins with its code`() {
+        #expect(
+            "\(Self.error)" == "[recordNotFound] no record Sensor with id s9; insert it first, or use upsert")
+        #expect("\(StoreError(.closed, "the store is closed"))" == "[closed] the store is closed")
+        let below = LMDBError(.mapFull, operation: "mdb_put", detail: "the map is full", remedy: "grow it")
+        #expect("\(below)" == "[mapFull] mdb_put: the map is full; grow it")
+        #expect("\(StoreError(below))" == "[mapFull] the map is full; open the store with a larger mapByteCount")
+    }
+
+    @Test func `an error inside another message has neither a code nor a full stop at its end`() {
+        #expect(ErrorText.of(Self.error) == "no record Sensor with id s9; insert it first, or use upsert")
+        let foundation = CocoaError(.fileWriteNoPermission, userInfo: [NSUnderlyingErrorKey: POSIXError(.EACCES)])
+        #expect(ErrorText.of(foundation) == "Permission denied")
+        #expect(!ErrorText.of(CocoaError(.fileNoSuchFile)).hasSuffix("."))
+    }
+
+    @Test func `a notice of a failed write names the code of its error nowhere in its sentence`() async throws {
+        let directory = try TestDirectory()
+        let (notices, continuation) = AsyncStream.makeStream(of: OwnershipNotice.self)
+        var options = StoreOptions()
+        options.ownership.onNotice = { continuation.yield($0) }
+        let store = try Store(at: directory.path, records: Lamp.self, options: options)
+        try await store.write { try $0.insert(Lamp(id: "a")) }
+        let lamp = try store.model(Lamp.self, id: "a")
+        let isOn = lamp.binding(\.isOn)
+        try await store.write { _ = try $0.delete(Lamp.self, id: "a") }
+        isOn.wrappedValue = true
+        for await notice in notices where notice.code == .writeFailed {
+            #expect(notice.message.contains("was not committed: there is no Lamp with the id"), "\(notice)")
+            #expect(!notice.message.contains("["), "\(notice)")
+            break
+        }
+        store.close()
+    }
+}
