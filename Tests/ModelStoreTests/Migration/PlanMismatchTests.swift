@@ -174,14 +174,13 @@ private enum Station {
         let store = try Store(at: directory.path, records: [])
         let wider = Station.Sensor.recordSchema.fields.map { field in
             field.name == "count"
-                ? FieldSchema(name: "count", type: .string, defaultValue: nil, renamedFrom: []) : field
+                ? FieldSchema(name: "count", type: .int64, defaultValue: nil, renamedFrom: []) : field
         }
         let schema = RecordSchema(name: "Sensor", fields: wider, id: Station.Sensor.recordSchema.id)
-        _ = try store.blockingWrite { try $0.delete(dynamicID: [.int(1)], typeIndex: 0) }
         _ = try store.migrate(to: [schema], isTrial: false)
         store.close()
         let error = try Self.refusal(directory, Station.Sensor.self)
-        #expect(error.message.contains("field count is string in the store and int16 in the program"), "\(error)")
+        #expect(error.message.contains("field count is int64 in the store and int16 in the program"), "\(error)")
         #expect(error.remedy == "use the newer program")
     }
 
