@@ -84,7 +84,7 @@ extension FieldType {
         case .data: return "base64 in quotes (data)"
         case .enumeration(let raw, let cases):
             guard let cases else { return raw.literalDescription }
-            let texts = raw == .string ? cases.map { ExpressionSyntax.quoted($0, by: "\"") } : cases
+            let texts = raw == .string ? cases.map { ExpressionSyntax.quoted($0, by: "\"") } : cases.rawValues
             return "one of \(texts.joined(separator: ", "))"
         case .reference(_, let id): return id.literalDescription
         default: return "a text in quotes (\(self))"

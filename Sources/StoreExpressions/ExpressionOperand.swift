@@ -100,7 +100,7 @@ extension ExpressionParser {
         if let value = literal.value(as: type) { return value }
         var remedy = ""
         if case .enumeration(.string, let cases?) = type, case .text(let text) = literal,
-            let nearest = NearestName.find(text, among: cases)
+            let nearest = NearestName.find(text, among: cases.rawValues)
         {
             remedy = "; did you mean \(ExpressionSyntax.quoted(nearest, by: "\""))?"
         }

@@ -6,6 +6,8 @@ package enum SchemaChange: Hashable, Sendable, CustomStringConvertible {
     case renameField(from: String, to: String)
     /// Another type for a field; whether every value fits it.
     case changeType(String, from: FieldType, to: FieldType, isLossless: Bool)
+    /// Names for the cases of a field's enum.
+    case nameCases(String)
     /// A field that the program does not declare and that becomes optional, so that records can do without it.
     case relaxField(String, FieldType)
     /// A field that goes, with its values.
@@ -27,6 +29,7 @@ package enum SchemaChange: Hashable, Sendable, CustomStringConvertible {
         case .renameField(let old, let new): "rename the field \(old) to \(new)"
         case .changeType(let name, let old, let new, let isLossless):
             "change the field \(name) from \(old) to \(new)" + (isLossless ? "" : ", where all values fit")
+        case .nameCases(let name): "note what the cases of the field \(name) are called"
         case .relaxField(let name, let type):
             "make the field \(name): \(type) optional, since it is not declared any more"
         case .dropField(let name, let type): "drop the field \(name): \(type) and its values"

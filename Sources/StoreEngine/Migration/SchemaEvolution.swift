@@ -43,6 +43,7 @@ package struct SchemaEvolution {
             }
             takeName(of: field, at: place)
             takeType(of: field, at: place)
+            takeCaseNames(of: field, at: place)
             takeDefault(of: field, at: place)
             takeDeleteRule(of: field, at: place)
         }
@@ -106,6 +107,14 @@ package struct SchemaEvolution {
         changes.append(.changeType(stored.name, from: stored.type, to: wanted, isLossless: conversion.isLossless))
         type.fields[place].schema = stored.schema.with(type: wanted, defaultValue: field.defaultValue(as: wanted))
         type.fields[place].missing = stored.missing.flatMap { conversion.converted($0) }
+    }
+
+    private mutating func takeCaseNames(of field: FieldSchema, at place: Int) {
+        let stored = type.fields[place].schema
+        guard stored.type.lacksCaseNames(of: field.type) else { return }
+        type.fields[place].schema = stored.with(
+            type: stored.type.addingCaseNames(of: field.type), defaultValue: stored.defaultValue)
+        changes.append(.nameCases(stored.name))
     }
 
     // As with defaults of the record's own fields: one inside a struct that changes alone is not taken over.

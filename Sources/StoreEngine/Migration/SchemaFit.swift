@@ -45,8 +45,16 @@ package struct SchemaFit {
         }
     }
 
-    /// Whether a program with this declaration finds all that it declares: fields and indexes, under their newest names.
-    package var isComplete: Bool { servesFields && missingIndexes.isEmpty && !hasNewNames }
+    /// Whether a program with this declaration finds all that it declares: fields and indexes, under their newest names,
+    /// and the names of cases.
+    package var isComplete: Bool { servesFields && missingIndexes.isEmpty && !hasNewNames && !hasCaseNames }
+
+    /// Whether the declaration has names for cases of enums that the type lacks.
+    private var hasCaseNames: Bool {
+        zip(declared.fields, places).contains { field, place in
+            place.map { type.fields[$0].type.lacksCaseNames(of: field.type) } ?? false
+        }
+    }
 
     /// Whether the declared id is the type's.
     package var hasSameID: Bool {

@@ -2,10 +2,10 @@ import Foundation
 
 // The JSON form of types in the catalog and in schema documents: a scalar is its name (`"string"`), others are objects
 // of one key (`{"optional": …}`, `{"array": …}`, `{"set": …}`, `{"dictionary": [key, value]}`,
-// `{"enum": raw, "cases": […]}`, `{"struct": [fields]}`, `{"reference": record type, "id": type}`).
+// `{"enum": raw, "cases": […], "names": […]}`, `{"struct": [fields]}`, `{"reference": record type, "id": type}`).
 extension FieldType: Codable {
     private enum Key: String, CodingKey {
-        case optional, array, set, dictionary, cases, reference, id
+        case optional, array, set, dictionary, cases, names, reference, id
         case enumeration = "enum"
         case embedded = "struct"
     }
@@ -33,7 +33,9 @@ extension FieldType: Codable {
         } else if let pair = try container.decodeIfPresent([FieldType].self, forKey: .dictionary), pair.count == 2 {
             self = .dictionary(pair[0], pair[1])
         } else if let raw = try container.decodeIfPresent(FieldType.self, forKey: .enumeration) {
-            self = .enumeration(raw, cases: try container.decodeIfPresent([String].self, forKey: .cases))
+            let names = try container.decodeIfPresent([String].self, forKey: .names)
+            let cases = try container.decodeIfPresent([String].self, forKey: .cases)
+            self = .enumeration(raw, cases: cases.map { EnumCases($0, names: names) })
         } else if let fields = try container.decodeIfPresent([FieldSchema].self, forKey: .embedded) {
             self = .embedded(EmbeddedSchema(fields: fields))
         } else if let target = try container.decodeIfPresent(String.self, forKey: .reference) {
@@ -64,7 +66,9 @@ extension FieldType: Codable {
         case .dictionary(let key, let value): try container.encode([key, value], forKey: .dictionary)
         case .enumeration(let raw, let cases):
             try container.encode(raw, forKey: .enumeration)
-            try container.encodeIfPresent(cases, forKey: .cases)
+            try container.encodeIfPresent(cases?.rawValues, forKey: .cases)
+            // Absent in catalogs from before names were kept.
+            try container.encodeIfPresent(cases?.names, forKey: .names)
         case .embedded(let schema): try container.encode(schema.fields, forKey: .embedded)
         case .reference(let target, let id):
             try container.encode(target, forKey: .reference)

@@ -17,7 +17,7 @@ public indirect enum FieldType: Hashable, Sendable {
     /// Values by key.
     case dictionary(FieldType, FieldType)
     /// A raw value; its text for each case where the cases are known.
-    case enumeration(FieldType, cases: [String]?)
+    case enumeration(FieldType, cases: EnumCases?)
     /// A nested struct whose fields can be addressed.
     case embedded(EmbeddedSchema)
     /// The id of a record of the type with this name.
@@ -103,7 +103,7 @@ extension FieldType: CustomStringConvertible {
         case .set(let element): "set<\(element)>"
         case .dictionary(let key, let value): "[\(key): \(value)]"
         case .enumeration(let raw, let cases):
-            "enum<\(raw)>" + (cases.map { "(" + $0.joined(separator: ", ") + ")" } ?? "")
+            "enum<\(raw)>" + (cases.map { "(\($0))" } ?? "")
         case .embedded(let schema):
             "{" + schema.fields.map { "\($0.name): \($0.type)" }.joined(separator: ", ") + "}"
         case .reference(let target, let id): "\(target)<\(id)>"

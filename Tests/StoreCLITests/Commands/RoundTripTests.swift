@@ -198,7 +198,7 @@ struct RandomRecords {
             let keys = Set((0..<3).map { _ in self.value(key) })
             return .pairs(keys.map { DynamicPair(key: $0, value: self.value(value)) })
         case .enumeration(let raw, let cases):
-            return cases.map { .string(pick($0)) } ?? value(raw)
+            return cases.map { .string(pick($0.rawValues)) } ?? value(raw)
         case .embedded(let schema): return .fields(schema.fields.map { value($0.type) })
         case .reference(_, let id): return value(id)
         }

@@ -119,7 +119,7 @@ struct RandomConditions {
             return .decimal(pick([0, Decimal(string: "-123456789012345678901234567890.12") ?? 0, .nan, 0.5]))
         case .duration: return .duration(pick([.zero, .nanoseconds(-1), .seconds(1_000_000), .init(attoseconds: 1)]))
         case .optional(let wrapped): return Bool.random(using: &random) ? .none : value(wrapped)
-        case .enumeration(.string, let cases): return .string(cases.map { pick($0) } ?? text())
+        case .enumeration(.string, let cases): return .string(cases.map { pick($0.rawValues) } ?? text())
         case .enumeration: return .int(pick([1, 2]))
         default: return .none
         }

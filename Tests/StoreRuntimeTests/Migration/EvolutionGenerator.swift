@@ -14,7 +14,7 @@ struct EvolutionGenerator {
         case .uint8, .uint16, .uint32, .uint64: return .uint(random.pick([0, 1, 2, 3, 100, 127, 128, 255]))
         case .float: return .float(random.pick([-1.5, 0, 0.25, 1, 2, 3, 100]))
         case .double: return .double(random.pick([-1.5, 0, 0.25, 1, 2, 3, 100, 1e9]))
-        case .enumeration(_, let cases?): return .string(random.pick(cases))
+        case .enumeration(_, let cases?): return .string(random.pick(cases.rawValues))
         default: return .string(random.pick(["", "a", "b", "c2", "long" + String(repeating: "x", count: 300)]))
         }
     }

@@ -74,7 +74,7 @@ struct EvolvingModel {
         case .uint32: [.uint64, .int64, .double, .optional(.int64)]
         case .float: [.double, .optional(.float), .optional(.double)]
         case .enumeration(.string, let cases?):
-            [.enumeration(.string, cases: cases + ["c\(cases.count)"]), .string, .optional(type)]
+            [.enumeration(.string, cases: EnumCases(cases.rawValues + ["c\(cases.count)"])), .string, .optional(type)]
         default: [.optional(type)]
         }
     }

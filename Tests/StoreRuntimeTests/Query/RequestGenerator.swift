@@ -39,7 +39,7 @@ struct RequestGenerator {
         if case .optional(let wrapped) = type { return chance(25) ? .none : value(wrapped) }
         switch type.rawType {
         case .string:
-            if case .enumeration(_, let cases?) = type { return .string(pick(cases)) }
+            if case .enumeration(_, let cases?) = type { return .string(pick(cases.rawValues)) }
             return .string(pick(Self.texts))
         case .double: return .double(pick(Self.doubles))
         case .uint8: return .uint(UInt64(pick([0, 1, 5, 30, 200, 255])))

@@ -23,15 +23,18 @@ extension IndexableValue where Self: RawRepresentable, RawValue: IndexableValue 
 }
 
 extension FieldType {
-    /// The description of a type with raw values; the cases are known where it is `CaseIterable`.
+    /// The description of a type with raw values; the cases and their names are known where it is `CaseIterable`.
     package static func ofRawValues<V: RawRepresentable>(_ type: V.Type) -> FieldType where V.RawValue: FieldValue {
-        var cases: [String]?
-        if let iterable = type as? any CaseIterable.Type { cases = rawTexts(of: iterable) }
-        return .enumeration(V.RawValue.fieldType, cases: cases)
+        let raw = V.RawValue.fieldType
+        var cases: EnumCases?
+        if let iterable = type as? any CaseIterable.Type { cases = Self.cases(of: iterable, haveNames: raw != .string) }
+        return .enumeration(raw, cases: cases)
     }
 
-    private static func rawTexts<C: CaseIterable>(of type: C.Type) -> [String] {
-        type.allCases.compactMap { ($0 as? any RawRepresentable).map(rawText(of:)) }
+    /// - Parameter haveNames: whether names say more than the raw values.
+    private static func cases<C: CaseIterable>(of type: C.Type, haveNames: Bool) -> EnumCases {
+        let all = type.allCases.compactMap { $0 as? any RawRepresentable }
+        return EnumCases(all.map(rawText(of:)), names: haveNames ? all.map { "\($0)" } : nil)
     }
 
     private static func rawText(of value: any RawRepresentable) -> String { "\(value.rawValue)" }

@@ -35,7 +35,8 @@ struct OutputCell {
     /// A field of a record.
     init(_ value: DynamicValue, as type: FieldType) {
         json = value.json(as: type)
-        text = value.text
+        // The other forms keep the raw value, so that an import reads it back.
+        text = type.caseName(of: value) ?? value.text
         csv = CSVValue.text(of: value, as: type)
         switch type.unwrapped.rawType {
         case .array, .set, .dictionary, .embedded, .json:
@@ -50,16 +51,21 @@ struct OutputCell {
 struct OutputColumn {
     var name: String
     var isNumeric = false
+    /// How wide it is in a table at least.
+    var width = 0
 
-    init(_ name: String, isNumeric: Bool = false) {
+    init(_ name: String, isNumeric: Bool = false, width: Int = 0) {
         self.name = name
         self.isNumeric = isNumeric
+        self.width = width
     }
 
     /// The column of a field.
     init(_ name: String, type: FieldType) {
         let raw = type.unwrapped.rawType
-        self.init(name, isNumeric: raw.isInteger || raw == .double || raw == .float || raw == .decimal)
+        self.init(
+            name, isNumeric: (raw.isInteger || raw == .double || raw == .float || raw == .decimal) && !type.hasCaseNames
+        )
     }
 
     /// The columns of a record type.

@@ -158,8 +158,15 @@ private struct SchemaReader {
                 try fieldType(pair[1], at: "\(place).dictionary[1]"))
         }
         if let raw = json?["enum"] {
-            let cases = try json?["cases"].map { try texts($0, at: "\(place).cases") }
-            return .enumeration(try fieldType(raw, at: "\(place).enum"), cases: cases)
+            let type = try fieldType(raw, at: "\(place).enum")
+            guard let cases = try json?["cases"].map({ try texts($0, at: "\(place).cases") }) else {
+                return .enumeration(type, cases: nil)
+            }
+            let names = try json?["names"].map { try texts($0, at: "\(place).names") }
+            guard names.map({ $0.count == cases.count }) ?? true else {
+                throw mistake("\(place).names", "takes a name for each of the \(cases.count) cases")
+            }
+            return .enumeration(type, cases: EnumCases(cases, names: names))
         }
         if let fields = json?["struct"] {
             return .embedded(EmbeddedSchema(fields: try self.fields(fields, at: "\(place).struct")))

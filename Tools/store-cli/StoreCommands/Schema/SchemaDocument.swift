@@ -12,8 +12,8 @@ import StoreRuntime
 /// ```
 ///
 /// A type is the name of a scalar (`"int64"`), the same with a question mark where none is allowed, or an object of one
-/// key: `optional`, `array`, `set`, `dictionary` (key and value), `enum` (the raw type, with `cases` where they are
-/// known) or `struct` (fields). A default is a value, a token (`now`, `newID`) that each insert fills in, or the bytes
+/// key: `optional`, `array`, `set`, `dictionary` (key and value), `enum` (the raw type, with `cases`, and their
+/// `names`, where they are known) or `struct` (fields). A default is a value, a token (`now`, `newID`) that each insert fills in, or the bytes
 /// of a value that JSON cannot carry. What the document leaves out has no default, no indexes, no earlier names.
 enum SchemaDocument {
     /// A type as a document has it.
@@ -90,6 +90,7 @@ enum SchemaDocument {
         case .enumeration(let raw, let cases):
             var members = [JSONMember("enum", try json(raw))]
             if let cases { members.append(JSONMember("cases", .array(cases.map { .string($0) }))) }
+            if let names = cases?.names { members.append(JSONMember("names", .array(names.map { .string($0) }))) }
             return .object(members)
         case .embedded(let schema):
             return .object([JSONMember("struct", .array(try schema.fields.map(json)))])
