@@ -64,6 +64,61 @@ import Testing
         try transcript.expect("get")
     }
 
+    @Test func `Enums of integers show the names of their cases in tables, and their raw values to programs`() throws {
+        let tool = try Tool()
+        let level = #"{"enum": "int64", "cases": ["1", "2"], "names": ["low", "high"]}"#
+        let fields =
+            #"{"name": "id", "type": "string"}, {"name": "level", "type": \#(level)}, "#
+            + #"{"name": "peak", "type": {"optional": \#(level)}}"#
+        try tool.write("types.json", #"{"types": [{"name": "Alarm", "id": ["id"], "fields": [\#(fields)]}]}"#)
+        #expect(try tool.run("create", "--schema", "types.json").status == 0)
+        #expect(try tool.run("insert", "Alarm", #"{"id": "a", "level": 2, "peak": 1}"#).status == 0)
+        #expect(try tool.run("insert", "Alarm", #"{"id": "b", "level": 1}"#).status == 0)
+        #expect(
+            try tool.run("query", "Alarm").output == "id  level  peak\n--  -----  ----\na   high   low\nb   low    \n")
+        #expect(
+            try tool.run("query", "Alarm", "--output", "csv", "--limit", "1").output == "id,level,peak\na,2,1\n")
+        let other = try Tool()
+        try other.write("types.json", try tool.run("schema", "--output", "json").output)
+        #expect(try other.run("create", "--schema", "types.json").status == 0)
+        try other.write("rows.jsonl", try tool.run("export", "Alarm").output)
+        #expect(try other.run("import", "Alarm", "rows.jsonl").status == 0)
+        #expect(try other.run("query", "Alarm").output == tool.run("query", "Alarm").output)
+        try other.write(
+            "short.json",
+            #"{"types": [{"name": "B", "id": ["id"], "fields": [{"name": "id", "type": "#
+                + #"{"enum": "int8", "cases": ["1", "2"], "names": ["x"]}}]}]}"#)
+        let short = try other.run("migrate", "--schema", "short.json")
+        #expect(short.status == 65)
+        #expect(short.errors.contains("names takes a name for each of the 2 cases"), "\(short.errors)")
+    }
+
+    @Test func `import and insert make a store that is missing`() throws {
+        let tool = try Tool()
+        try tool.write("rows.csv", "id,room,celsius\ns1,kitchen,21.5\ns2,bath,19\n")
+        try tool.write("types.json", Sample.schema)
+        var transcript = Transcript(tool)
+        try transcript.run("import", "Room", "rows.csv", "--id", "id")
+        try transcript.run("import", "Room", "rows.csv", "--create")
+        try transcript.run("import", "Room", "rows.csv", "--create")
+        try transcript.run("query", "Room")
+        try transcript.run("query", "Room", "--aggregate", "count", "--group", "room")
+        try transcript.run("--store", "b", "insert", "Room", #"{"id": "r1", "floor": 2}"#, "--create")
+        try transcript.run(
+            "--store", "b", "insert", "Seat", #"{"row": 1, "hall": "a"}"#, "--create", "--id", "hall", "--id", "row")
+        try transcript.run("--store", "b", "types", "--output", "csv")
+        try transcript.run("--store", "c", "insert", "Log", #"{"text": "first"}"#, "--create", "--schema", "types.json")
+        try transcript.run(
+            "--store", "c", "insert", "Log", #"{"text": "second"}"#, "--create", "--schema", "types.json")
+        // A failure leaves no store.
+        try transcript.run("--store", "d", "insert", "Seat", #"{"row": 1}"#, "--create")
+        try transcript.run("--store", "d", "import", "Room", "missing.csv", "--create")
+        try transcript.run("--store", "d", "types")
+        try transcript.run("--store", "d", "insert", "Room", #"{"id": "r1"}"#, "--schema", "types.json")
+        try transcript.run("--store", ".", "insert", "Room", #"{"id": "r1"}"#, "--create")
+        try transcript.expect("create-missing")
+    }
+
     @Test func `insert and upsert`() throws {
         var transcript = Transcript(try Sample.tool())
         let record = #"{"id": "s4", "room": "attic", "serial": "B-1", "tags": []}"#

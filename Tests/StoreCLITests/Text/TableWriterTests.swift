@@ -137,6 +137,11 @@ struct TableWriterTests {
         #expect(table.takeBlock() == "100  a\n  2  longer\n")
         table.append(["3", "x"])
         #expect(table.takeBlock() == "  3  x\n")
+        // Rows that need wider columns do not stand below the titles before.
+        table.append(["4", "much longer"])
+        #expect(table.takeBlock(repeatsTitles: true) == "  n  text\n---  -----------\n  4  much longer\n")
+        table.append(["5", "y"])
+        #expect(table.takeBlock(repeatsTitles: true) == "  5  y\n")
     }
 
     @Test("a table that is drawn again keeps its columns where they are")

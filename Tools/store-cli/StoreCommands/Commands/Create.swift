@@ -1,7 +1,5 @@
 import ArgumentParser
-import Glibc
 import StoreEngine
-import StoreRuntime
 
 /// `create`: a new store from a schema document.
 struct Create: ParsableCommand {
@@ -24,78 +22,5 @@ struct Create: ParsableCommand {
         let types = try SchemaDocument.entries(document, of: schema == "-" ? "standard input" : schema)
         try NewStore(path).create(types)
         StandardError.writeLine("created \(path) with \(Counted.text(types.count, "record type"))")
-    }
-}
-
-/// The making of a store: in a directory beside its place, so that there is a whole store or none.
-private struct NewStore {
-    let path: String
-
-    init(_ path: String) { self.path = path }
-
-    func create(_ types: [SchemaDocument.Entry]) throws {
-        let wasThere = unsafe access(path, F_OK) == 0
-        if !wasThere, unsafe mkdir(path, 0o750) != 0 { throw SystemFailure("the directory \(path) cannot be made") }
-        do {
-            try fill(types)
-        } catch {
-            if !wasThere { _ = unsafe rmdir(path) }
-            throw error
-        }
-        // In a directory that root just made, the store belongs to whom the place belongs to.
-        if !wasThere, var ownership = FileOwnership(of: FilePlace.parent(of: path)) {
-            ownership.mode = 0o750
-            ownership.apply(to: path)
-            ownership.mode = 0o640
-            ownership.apply(to: path + "/data.mdb")
-        }
-    }
-
-    private func fill(_ types: [SchemaDocument.Entry]) throws {
-        guard unsafe access(path + "/data.mdb", F_OK) != 0 else { throw existing }
-        try StoreDirectory.requireVacant(path)
-        guard let owner = FileOwnership(of: path) else { throw SystemFailure("\(path) cannot be read") }
-        let workshop = try WorkDirectory(in: path, name: "create")
-        defer { workshop.remove() }
-        var options = StoreOptions()
-        options.originName = "store-cli"
-        let store = try Store(at: workshop.path, records: [], options: options)
-        do {
-            try store.addTypes(types.map(\.schema))
-            try keepAssignedIDs(types, in: store)
-            store.close()
-        } catch {
-            store.close()
-            throw error
-        }
-        var files = owner.forFiles
-        files.mode = 0o640
-        files.apply(to: workshop.path + "/data.mdb")
-        // A link takes the name only when nobody has it: of two that create at once, one is told.
-        guard unsafe link(workshop.path + "/data.mdb", path + "/data.mdb") == 0 else {
-            if errno == EEXIST { throw existing }
-            throw SystemFailure("the store cannot be put in \(path)")
-        }
-        try FilePlace.sync(directory: path)
-    }
-
-    private func keepAssignedIDs(_ types: [SchemaDocument.Entry], in store: Store) throws {
-        let greatest = types.compactMap { entry in entry.greatestAssignedID.map { (entry.schema.name, $0) } }
-        guard !greatest.isEmpty else { return }
-        _ = try store.write { transaction in
-            for (name, id) in greatest {
-                let place = try transaction._reading.catalog.requirePlace(ofTypeNamed: name)
-                try transaction.keepAssignedIDs(above: id, typeIndex: place)
-            }
-        }
-    }
-
-    private var existing: StoreError {
-        // An empty file is no store, but neither this program's to remove.
-        var status = stat()
-        if unsafe stat(path + "/data.mdb", &status) == 0, status.st_size == 0 {
-            return StoreError(.storeExists, "\(path)/data.mdb is there, though empty", remedy: "remove it first")
-        }
-        return StoreError(.storeExists, "\(path) holds a store already", remedy: "choose another directory")
     }
 }

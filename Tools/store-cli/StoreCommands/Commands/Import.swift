@@ -10,6 +10,7 @@ struct Import: ParsableCommand {
             store-cli import TYPE FILE|- [--format jsonl|csv] [--on-error stop|skip]
             store-cli import TYPE FILE|- --id FIELD [--index FIELD,…] [--unique FIELD,…]
             store-cli import FILE|-
+            store-cli import … --create [--schema FILE]
             """,
         discussion: """
             Everything is checked before anything is written. A bad line stops the import, and nothing of it stays; \
@@ -17,6 +18,9 @@ struct Import: ParsableCommand {
 
             A TYPE that the store does not have is made from the input: --id names the field that tells records \
             apart, and what the fields hold is inferred from all lines.
+
+            With --create a store that is missing is made first, with the record types of --schema or none. The id of a new TYPE is \
+            then the field id unless --id says otherwise. When the import fails there is no store either.
 
             Without TYPE each line is {"type": NAME, "record": RECORD}, as `export` writes all types.
 
@@ -31,6 +35,7 @@ struct Import: ParsableCommand {
     enum MistakeHandling: String, CaseIterable, ExpressibleByArgument { case stop, skip }
 
     @OptionGroup var options: GlobalOptions
+    @OptionGroup var creation: CreateOptions
 
     @Argument(help: "The record type.", completion: TypeNameCompletion.kind) var type: String
     @Argument(help: "The input, - for standard input.", completion: .file()) var file: String?
@@ -64,7 +69,7 @@ struct Import: ParsableCommand {
         } catch let error as SystemFailure where file == nil && error.isMissingFile {
             throw CommandFailure(.noInput, "\(error); to import from standard input write: import TYPE -")
         }
-        let report = try options.write { store in
+        let report = try creation.write(options) { store in
             let importer = Importer(store: store, input: input, skipsMistakes: mistakeHandling == .skip)
             guard let name else {
                 guard format == .jsonl, new.isEmpty else {
@@ -91,6 +96,8 @@ struct Import: ParsableCommand {
             }
             return try importer.run(rows, as: type)
         }
+        var new = new
+        if creation.create, new.id.isEmpty { new.id = ["id"] }
         guard !new.id.isEmpty else {
             let nearest = NearestName.find(name, among: types.map(\.name))
             throw CommandFailure(

@@ -9,13 +9,33 @@ struct Insert: ParsableCommand {
         discussion: """
             Fields that are left out get their default, or none where they are optional. An id that the store assigns \
             may be left out too.
+
+            With --create a store that is missing is made first, with the record types of --schema or none. A TYPE that the store \
+            does not have is then made from the record, with the field id as its id unless --id names others. When the insert fails \
+            nothing of that stays.
             """)
 
     @OptionGroup var options: GlobalOptions
+    @OptionGroup var creation: CreateOptions
+    @Option(
+        help: ArgumentHelp(
+            "With --create: a field of the new type's id; repeat for a composite one.", valueName: "field"))
+    var id: [String] = []
     @Argument(help: "The record type.", completion: TypeNameCompletion.kind) var type: String
     @Argument(help: "The record as a JSON object, - for standard input.") var json: String
 
-    func run() throws { try RecordPut(options: options, type: type, json: json).run(.insert) }
+    func run() throws {
+        guard creation.create || id.isEmpty else {
+            throw CommandFailure(.usage, "--id is for a new type; give --create too")
+        }
+        try creation.requireFittingOptions()
+        let put = RecordPut(options: options, type: type, json: json)
+        guard creation.create else { return try put.run(.insert) }
+        let members = try put.members()
+        try creation.write(options, printsResult: true) { store in
+            try put.insert(members, creatingTypeWithID: id, in: store)
+        }
+    }
 }
 
 /// `upsert`: one record, new or in place of the one with its id.
@@ -40,18 +60,42 @@ private struct RecordPut {
         let members = try members()
         try options.write(printsResult: true) { store in
             let name = type
-            let (record, type) = try store.write { transaction in
-                let catalog = transaction._reading.catalog
-                let index = try catalog.requirePlace(ofTypeNamed: name)
-                let type = catalog.types[index].type
-                let record = try RecordInput.record(members, of: type)
-                return (try transaction.put(record, typeIndex: index, mode: mode), type)
-            }
+            let (record, type) = try store.write { try Self.put(members, as: name, mode, in: &$0) }
             try options.printing { try record.print(type, options.format, to: $0) }
         }
     }
 
-    private func members() throws -> [JSONMember] {
+    /// Inserts the record, with a type made from it where the store has none of that name.
+    ///
+    /// - Parameter id: the fields of a new type's id; none for the field `id`.
+    func insert(_ members: [JSONMember], creatingTypeWithID id: [String], in store: Store) throws {
+        let name = type
+        var schemas: [RecordSchema] = []
+        if !store.recordTypes.contains(where: { $0.name == name }) {
+            var inference = SchemaInference()
+            inference.add(ImportRow(line: 1, type: nil, content: .members(members)), columns: nil)
+            schemas = [
+                try inference.schema(
+                    named: name, NewTypeOptions(id: id.isEmpty ? ["id"] : id, index: [], unique: []))
+            ]
+        } else if !id.isEmpty {
+            throw CommandFailure(.usage, "the store has \(name) already; --id is for new types")
+        }
+        let (record, type) = try store.write(addingTypes: schemas) { try Self.put(members, as: name, .insert, in: &$0) }
+        try options.printing { try record.print(type, options.format, to: $0) }
+    }
+
+    private static func put(
+        _ members: [JSONMember], as name: String, _ mode: WriteMode, in transaction: inout WriteTransaction
+    ) throws -> (DynamicRecord, RecordType) {
+        let catalog = transaction._reading.catalog
+        let index = try catalog.requirePlace(ofTypeNamed: name)
+        let type = catalog.types[index].type
+        let record = try RecordInput.record(members, of: type)
+        return (try transaction.put(record, typeIndex: index, mode: mode), type)
+    }
+
+    func members() throws -> [JSONMember] {
         do {
             let value = json == "-" ? try JSONReader.read(InputSource("-").readAll()) : try JSONReader.read(json)
             guard let members = value.object else {

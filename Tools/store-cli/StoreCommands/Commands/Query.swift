@@ -22,6 +22,8 @@ struct Query: ParsableCommand {
             and count(inverse(Sensor.room) where celsius > 30) > 3 as well. Behind references they are those that refer to \
             the record there: 'room.inverse(Sensor.room) isEmpty'.
 
+            After a table the number of its rows is printed on standard error.
+
             Records come in the order of --sort, equal ones by their ids, which descend where the last field does. \
             Without --sort they come by their ids. Where --limit leaves records over, a token is printed on standard \
             error, with which --after goes on behind the last one, whatever was written in between. Behind an order through a \
@@ -84,6 +86,8 @@ struct Query: ParsableCommand {
                     var printer = try RowPrinter(options.format, columns: groups.columns, to: output)
                     try groups.forEach(reading, typeIndex: index) { try printer.append($0) }
                     try printer.finish()
+                    try output.flush()
+                    note(printer.count, group == nil ? "row" : "group")
                 } else {
                     var printer = try RowPrinter(options.format, columns: shown.columns, to: output)
                     let next = try print(request, typeIndex: index, reading) { record in
@@ -91,10 +95,16 @@ struct Query: ParsableCommand {
                     }
                     try printer.finish()
                     try output.flush()
+                    note(printer.count, "row")
                     if let next { StandardError.writeLine("next page: --after \(next)", isWhole: true) }
                 }
             }
         }
+    }
+
+    /// Says how many rows a table has. The other forms are for programs, which count themselves.
+    private func note(_ count: Int, _ noun: String) {
+        if options.format == .table { StandardError.writeLine(Counted.text(count, noun)) }
     }
 
     private var isGrouped: Bool { group != nil || aggregate != nil }

@@ -16,8 +16,9 @@ struct Watch: ParsableCommand {
             its index, ascending; updated rows get their new records. A row that changed and moved has a line for both, one \
             that only shifts has none. Changes that come faster than they are taken are merged.
 
-            With --fields an update that changes none of these fields, and does not move its row, is not told. They may be those \
-            of records that are referred to, as room.floor, which are followed there. --limit and --offset are windows: rows \
+            With --fields an update has a line, and names fields in changed, only where it changed these fields. They may be those \
+            of records that are referred to, as room.floor, which are followed there. A table puts its titles again above lines \
+            that need wider columns. --limit and --offset are windows: rows \
             come into them and leave them as others do.
 
             It ends after --updates positions, when it is interrupted, or when nobody reads its output any more. It holds no \

@@ -7,14 +7,16 @@ struct RowPrinter {
     private let output: StandardOutput
     private var table: TableWriter
     private var csv = CSVWriter()
-    private var count = 0
+    /// How many rows were printed.
+    private(set) var count = 0
 
     init(_ format: OutputFormat, columns: [OutputColumn], to output: StandardOutput) throws {
         self.format = format
         self.columns = columns
         self.output = output
         table = TableWriter(
-            columns: columns.map { .init(title: $0.name, isNumeric: $0.isNumeric) }, width: TerminalSize.columns())
+            columns: columns.map { .init(title: $0.name, isNumeric: $0.isNumeric, width: $0.width) },
+            width: TerminalSize.columns())
         if format == .csv {
             csv.append(columns.map(\.name))
             try flushCSV()
@@ -38,8 +40,10 @@ struct RowPrinter {
     }
 
     /// Hands over the rows of a table so far, aligned with those before, for a result that is long or has no end.
-    mutating func endBlock() throws {
-        if format == .table { try output.write(table.takeBlock()) }
+    ///
+    /// - Parameter repeatsTitles: whether the titles stand again above rows that need wider columns.
+    mutating func endBlock(repeatsTitles: Bool = false) throws {
+        if format == .table { try output.write(table.takeBlock(repeatsTitles: repeatsTitles)) }
     }
 
     /// Ends the result.

@@ -36,6 +36,13 @@ struct ShownFields {
         fields.map { fields in PlaceSet(zip(fields, paths).compactMap { $1 == nil ? $0.places.first : nil }) }
     }
 
+    /// Whether a field, named as changes name it, is shown: one of the record itself, or one of a record behind a reference.
+    func shows(_ name: String) -> Bool {
+        guard let places else { return true }
+        return type.fields.indices.contains { type.fields[$0].name == name && places.contains($0) }
+            || followed.contains { $0.text == name }
+    }
+
     /// The fields of other records that are shown.
     var followed: [FieldName] { zip(fields ?? [], paths).compactMap { $1 == nil ? nil : $0.name } }
 

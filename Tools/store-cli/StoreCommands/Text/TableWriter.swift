@@ -10,6 +10,8 @@ struct TableWriter {
         var title: String
         /// Whether its values are numbers.
         var isNumeric = false
+        /// How wide it is at least.
+        var width = 0
     }
 
     private static let gap = 2
@@ -24,7 +26,9 @@ struct TableWriter {
 
     /// A table without rows. `width` is the number of columns to keep to; nil for as many as it takes.
     init(columns: [Column], width: Int?) {
-        self.columns = columns.map { Column(title: DisplayText.escaped($0.title), isNumeric: $0.isNumeric) }
+        self.columns = columns.map {
+            Column(title: DisplayText.escaped($0.title), isNumeric: $0.isNumeric, width: $0.width)
+        }
         limit = width.map { max($0, 1) }
     }
 
@@ -52,12 +56,16 @@ struct TableWriter {
 
     /// The rows that came since the last block, as text, after the titles in the first: for a table that is shown while it
     /// grows. Columns are as wide as before, or wider.
-    mutating func takeBlock() -> String {
+    ///
+    /// - Parameter repeatsTitles: whether the titles stand again above rows that need wider columns, which would not be below the
+    ///   titles before.
+    mutating func takeBlock(repeatsTitles: Bool = false) -> String {
         defer {
             earlierWidths = wantedWidths()
             rows = []
         }
-        guard earlierWidths != nil else { return text }
+        guard let earlierWidths else { return text }
+        if repeatsTitles, wantedWidths() != earlierWidths { return text }
         let widths = columnWidths()
         return rows.map { line(of: $0, widths: widths) + "\n" }.joined()
     }
@@ -78,7 +86,7 @@ struct TableWriter {
             if index > 0 { line += String(repeating: " ", count: Self.gap) }
             let cut = DisplayText.cut(cell, to: widths[index])
             let isLast = index == cells.count - 1
-            // Spaces at the end of a line serve nobody.
+            // No spaces at the end of a line.
             line +=
                 isLast && !columns[index].isNumeric
                 ? cut : DisplayText.padded(cut, to: widths[index], isRightAligned: columns[index].isNumeric)
@@ -88,7 +96,7 @@ struct TableWriter {
 
     /// The widths that the values want.
     private func wantedWidths() -> [Int] {
-        var widths = earlierWidths ?? columns.map { DisplayText.width(of: $0.title) }
+        var widths = earlierWidths ?? columns.map { max($0.width, DisplayText.width(of: $0.title)) }
         for row in rows {
             for (index, cell) in row.enumerated() { widths[index] = max(widths[index], DisplayText.width(of: cell)) }
         }

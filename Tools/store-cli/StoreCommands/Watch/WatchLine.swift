@@ -29,15 +29,15 @@ struct WatchLine {
         followed = rows.followed(index)
     }
 
-    /// A change.
-    init(_ change: DynamicRowChange, position: UInt64) {
+    /// A change; an update is one of the fields that are shown.
+    init(_ change: DynamicRowChange, of shown: ShownFields, position: UInt64) {
         self.position = position
         index = change.index
         record = change.record
         followed = change.followed
         switch change.kind {
         case .insert: (kind, from, changed) = ("insert", nil, nil)
-        case .update(let fields): (kind, from, changed) = ("update", nil, fields)
+        case .update(let fields): (kind, from, changed) = ("update", nil, fields.filter(shown.shows))
         case .move(let old): (kind, from, changed) = ("move", old, nil)
         case .delete: (kind, from, changed) = ("delete", nil, nil)
         }
@@ -56,13 +56,17 @@ struct WatchLine {
         return .object(members)
     }
 
-    /// What stands before the fields in a row of cells.
-    static let columns = [
-        OutputColumn("position", isNumeric: true), OutputColumn("kind"), OutputColumn("from", isNumeric: true),
-        OutputColumn("index", isNumeric: true), OutputColumn("id"), OutputColumn("changed"),
-    ]
+    /// The columns before those of the fields. They have room for most changes, so that later lines stay below the titles.
+    static func columns(_ shown: ShownFields) -> [OutputColumn] {
+        let names = shown.columns.map(\.name).joined(separator: ", ")
+        return [
+            OutputColumn("position", isNumeric: true), OutputColumn("kind", width: "snapshot".count),
+            OutputColumn("from", isNumeric: true), OutputColumn("index", isNumeric: true), OutputColumn("id"),
+            OutputColumn("changed", width: min(names.count, 16)),
+        ]
+    }
 
-    /// The line as cells, those of ``columns`` and then those of the fields.
+    /// The line as cells, those of ``columns(_:)`` and then those of the fields.
     func cells(_ shown: ShownFields, _ type: OpenType) -> [OutputCell] {
         [
             OutputCell(.number(JSONNumber(position))), OutputCell(kind),

@@ -25,19 +25,25 @@ struct WatchPrinter {
     /// Writes the rows of the first update, or all changes of a later one.
     ///
     /// - Parameter isEnough: whether further lines, of which there may be many, are not wanted any more.
-    mutating func append(_ update: DynamicUpdate, until isEnough: () -> Bool) throws {
+    /// - Returns: whether there was any.
+    @discardableResult
+    mutating func append(_ update: DynamicUpdate, until isEnough: () -> Bool) throws -> Bool {
         let (fields, type) = try self.fields(update.rows)
         let position = update.position.sequence
         let lineCount = update.isFirst ? update.rows.count : update.changeCount
+        let before = count
         for number in 0..<lineCount {
             if isEnough() { break }
             let line =
                 update.isFirst
                 ? try WatchLine(snapshot: update.rows, index: number, position: position)
-                : WatchLine(try update.change(number), position: position)
+                : WatchLine(try update.change(number), of: fields, position: position)
+            // A row that moved by a field which is not shown has a line for the move alone.
+            if line.changed?.isEmpty == true { continue }
             try write(line, fields, type)
         }
-        try rows?.endBlock()
+        try rows?.endBlock(repeatsTitles: true)
+        return count > before
     }
 
     /// Ends the result.
@@ -57,7 +63,7 @@ struct WatchPrinter {
             if format == .jsonl { try output.write("\n") }
         case .table, .csv:
             try rows?.append(line.cells(fields, type))
-            if count.isMultiple(of: Self.blockRowCount) { try rows?.endBlock() }
+            if count.isMultiple(of: Self.blockRowCount) { try rows?.endBlock(repeatsTitles: true) }
         }
     }
 
@@ -70,7 +76,7 @@ struct WatchPrinter {
         shown = (fields, type)
         if format == .table || format == .csv, hasOtherColumns {
             try rows?.finish()
-            rows = try RowPrinter(format, columns: WatchLine.columns + fields.columns, to: output)
+            rows = try RowPrinter(format, columns: WatchLine.columns(fields) + fields.columns, to: output)
         }
         return (fields, type)
     }

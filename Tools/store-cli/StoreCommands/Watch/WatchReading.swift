@@ -18,15 +18,15 @@ struct WatchReading: Sendable {
             defer { table.finish() }
             try await forEachUpdate {
                 try table.show($0)
-                return LiveTable.interval
+                return (LiveTable.interval, $0.changeCount > 0)
             }
         } else {
             let output = StandardOutput()
             var printer = try WatchPrinter(format, fields: fields, to: output)
             try await forEachUpdate { update in
-                try printer.append(update, until: { interruption.isRequested })
+                let hasLines = try printer.append(update, until: { interruption.isRequested })
                 try output.flush()
-                return nil
+                return (nil, hasLines && !update.isFirst)
             }
             try printer.finish()
             try output.flush()
@@ -35,13 +35,15 @@ struct WatchReading: Sendable {
 
     /// Calls `body` with the first result and each update, until there were enough or the task is cancelled.
     ///
-    /// - Parameter body: gives how long to rest; what happens meanwhile is one update.
-    private func forEachUpdate(_ body: (DynamicUpdate) throws -> Duration?) async throws {
+    /// - Parameter body: gives how long to rest, as all changes meanwhile are one update, and whether it counts as an update.
+    private func forEachUpdate(
+        _ body: (DynamicUpdate) throws -> (rest: Duration?, counts: Bool)
+    ) async throws {
         var updates = rows.makeAsyncIterator()
         var count = 0
         while let update = try await updates.next() {
-            let rest = try body(update)
-            if update.changeCount > 0 { count += 1 }
+            let (rest, counts) = try body(update)
+            if counts { count += 1 }
             if count == limit { return }
             // Cut short by a request to end.
             if let rest { try? await Task.sleep(for: rest) }

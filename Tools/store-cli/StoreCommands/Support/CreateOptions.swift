@@ -1,0 +1,52 @@
+import ArgumentParser
+import Foundation
+import StoreEngine
+import StoreRuntime
+
+/// What `import` and `insert` take to make a store that is missing.
+struct CreateOptions: ParsableArguments {
+    @Flag(help: "Make the store if there is none.") var create = false
+
+    @Option(
+        help: ArgumentHelp(
+            "With --create: the schema document of a new store, - for standard input.", valueName: "file"),
+        completion: .file())
+    var schema: String?
+
+    /// Fails for a schema without a store to make.
+    func requireFittingOptions() throws(CommandFailure) {
+        guard create || schema == nil else {
+            throw CommandFailure(.usage, "--schema is for a new store; give --create too")
+        }
+    }
+
+    /// Runs `body` on the store. With `--create` it makes a missing store first, and removes that again when `body` fails.
+    func write<T>(
+        _ options: GlobalOptions, printsResult: Bool = false, _ body: (Store) throws -> T
+    ) throws -> T {
+        try requireFittingOptions()
+        let path = try options.requireStore()
+        guard create, !FileManager.default.fileExists(atPath: path + "/data.mdb") else {
+            guard schema == nil else {
+                throw CommandFailure(.usage, "\(path) holds a store already; --schema is for a new one")
+            }
+            return try options.write(printsResult: printsResult, body)
+        }
+        if printsResult { try StandardOutput.requireOpen() }
+        let place = NewStorePlace(path)
+        let types = try schema.map { file in
+            try SchemaDocument.entries(
+                try InputSource(file).readAll(), of: file == "-" ? "standard input" : file)
+        }
+        try NewStore(path).create(types ?? [])
+        do {
+            let result = try options.write(printsResult: printsResult, body)
+            place.giveAway()
+            StandardError.writeLine("created \(path)")
+            return result
+        } catch {
+            place.remove()
+            throw error
+        }
+    }
+}
