@@ -110,6 +110,8 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
         public static let consumerExpired = Code("consumerExpired")
         /// A record was changed since the change that is to be undone.
         public static let changeConflict = Code("changeConflict")
+        /// The change set at hand lacks some of its changes: it is a part, or a filter left them out.
+        public static let changeSetIncomplete = Code("changeSetIncomplete")
         /// An action is recorded under a name that the program does not know.
         public static let unknownAction = Code("unknownAction")
         /// Something else, told in the message.

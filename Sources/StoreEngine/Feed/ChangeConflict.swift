@@ -14,14 +14,19 @@ public struct ChangeConflict: Hashable, Sendable, CustomStringConvertible {
     public let typeName: String
     /// The record's id, as messages show it.
     public let id: String
+    /// The record's id as JSON.
+    package let idJSON: JSONValue
     /// What became of it.
     public let reason: Reason
 
-    public var description: String {
+    public var description: String { "\(typeName) \(id) \(reasonText)" }
+
+    /// The reason as messages say it after the record's name.
+    package var reasonText: String {
         switch reason {
-        case .gone: "\(typeName) \(id) is gone"
-        case .exists: "\(typeName) \(id) is there again"
-        case .changed(let fields): "\(typeName) \(id) has other values in \(fields.joined(separator: ", "))"
+        case .gone: "is gone"
+        case .exists: "is there again"
+        case .changed(let fields): "has other values in \(fields.joined(separator: ", "))"
         }
     }
 }

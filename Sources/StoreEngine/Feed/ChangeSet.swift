@@ -4,7 +4,8 @@ public import Foundation
 public struct ChangeSet: Sendable {
     /// Where a reader stands that has this: resuming there goes on with what comes next.
     ///
-    /// After the change set; before it for a part that is not the last, since a change set is resumed as a whole.
+    /// After the change set; before it for a part that is not the last, since a change set is resumed as a whole. Such a part
+    /// therefore has the position of the change set before it: name a change set by its ``sequence``.
     public let position: Position
     /// The sequence number of the change set; of the last one where several were put together.
     public let sequence: UInt64
@@ -27,6 +28,12 @@ public struct ChangeSet: Sendable {
     ///
     /// Its epoch is that of the change set itself, which need not be that of the one before; nothing is compared by it.
     public let positionBefore: Position
+    /// Whether this holds every change of the change set, or of all change sets that were put together into it.
+    ///
+    /// False for a part of a large change set, and where a filter has left changes out.
+    public let isWhole: Bool
+    /// How many changes the change set has in all; nil where several were put together.
+    package let wholeCount: Int?
     package let state: StoreState
 
     /// What is wanted of a part that was read.
@@ -50,6 +57,8 @@ public struct ChangeSet: Sendable {
         } else {
             changes = part.changes.indices.map { ChangeSet.change($0, of: part, state) }
         }
+        wholeCount = Int(clamping: part.header.changeCount)
+        isWhole = changes.count == wholeCount
     }
 
     private static func change(_ place: Int, of part: FeedPart, _ state: StoreState) -> RecordChange {
@@ -62,7 +71,7 @@ public struct ChangeSet: Sendable {
 
     package init(
         position: Position, after positionBefore: Position, firstSequence: UInt64, time: Date, origin: Origin,
-        changes: [RecordChange], _ state: StoreState
+        changes: [RecordChange], isWhole: Bool, _ state: StoreState
     ) {
         self.position = position
         self.positionBefore = positionBefore
@@ -75,6 +84,8 @@ public struct ChangeSet: Sendable {
         self.changes = changes
         part = 0
         isLastPart = true
+        self.isWhole = isWhole
+        wholeCount = nil
         self.state = state
     }
 

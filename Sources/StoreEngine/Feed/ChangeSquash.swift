@@ -20,6 +20,8 @@ package struct ChangeSquash {
     private var places: [Name: Int] = [:]
     private var first: ChangeSet
     private var last: ChangeSet
+    /// Whether nothing is missing between the first change and the last.
+    private var isWhole: Bool
 
     /// The records that it holds states of.
     package var count: Int { entries.count }
@@ -28,12 +30,18 @@ package struct ChangeSquash {
     package init(_ first: ChangeSet) throws(StoreError) {
         self.first = first
         last = first
-        try add(first)
+        isWhole = first.isWhole
+        try addChanges(of: first)
     }
 
     /// Adds the change set that comes next, or the next part of a large one.
     package mutating func add(_ next: ChangeSet) throws(StoreError) {
+        if !next.isWhole || next.firstSequence != last.sequence + 1 { isWhole = false }
         last = next
+        try addChanges(of: next)
+    }
+
+    private mutating func addChanges(of next: ChangeSet) throws(StoreError) {
         for change in next.changes {
             do {
                 try add(change)
@@ -84,7 +92,7 @@ package struct ChangeSquash {
         }
         return ChangeSet(
             position: last.position, after: first.positionBefore, firstSequence: first.firstSequence, time: last.time,
-            origin: last.origin, changes: changes, last.state)
+            origin: last.origin, changes: changes, isWhole: isWhole, last.state)
     }
 
     private static func net(

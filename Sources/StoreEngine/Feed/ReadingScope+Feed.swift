@@ -34,15 +34,31 @@ extension ReadingScope {
         }
     }
 
+    /// Checks that a position is one of this store and its history, as far as the feed tells: it may be in the future, or compacted.
+    ///
+    /// - Throws: ``StoreError``: `positionOfAnotherStore`, `positionDiverged`.
+    package func requireOwn(_ position: Position) throws(StoreError) {
+        try requireThisStore(position)
+        let head = try feedHead()
+        guard position.sequence <= head.sequence, position.sequence + 1 >= head.oldest else { return }
+        guard try self.position(at: position.sequence, head).hash == position.hash else {
+            throw ReadingScope.diverged(position)
+        }
+    }
+
     /// Checks that a position is one of this store, and not of what it has yet to come to.
     func requireKnown(_ position: Position, _ head: FeedHead) throws(StoreError) {
+        try requireThisStore(position)
+        guard position.sequence <= head.sequence else { throw inFuture(position.sequence, head) }
+    }
+
+    private func requireThisStore(_ position: Position) throws(StoreError) {
         guard position.store == state.identity else {
             throw StoreError(
                 .positionOfAnotherStore,
                 "the position is one of the store \(position.store), this one is \(state.identity)",
                 remedy: "open the store that it was taken from, or start from a new position")
         }
-        guard position.sequence <= head.sequence else { throw inFuture(position.sequence, head) }
     }
 
     /// The error of a position whose history is not the store's.
@@ -59,7 +75,7 @@ extension ReadingScope {
         guard sequence + 1 >= head.oldest else { throw try compacted(sequence, head) }
     }
 
-    private func position(at sequence: UInt64, _ head: FeedHead) throws(StoreError) -> Position {
+    func position(at sequence: UInt64, _ head: FeedHead) throws(StoreError) -> Position {
         if sequence == head.sequence { return Position(store: state.identity, head: head) }
         let after = try feedHeader(sequence + 1)
         // That of a change set that is gone is not known; nothing is compared by it.
@@ -71,7 +87,7 @@ extension ReadingScope {
         try FeedReader.header(sequence, in: state.databases.feed, snapshot)
     }
 
-    private func inFuture(_ sequence: UInt64, _ head: FeedHead) -> StoreError {
+    func inFuture(_ sequence: UInt64, _ head: FeedHead) -> StoreError {
         var error = StoreError(
             .positionInFuture, "the position is after change set \(sequence), the newest is \(head.sequence)",
             remedy: "check whether the store was restored from a backup; start from a position that it has")
@@ -79,7 +95,7 @@ extension ReadingScope {
         return error
     }
 
-    private func compacted(_ sequence: UInt64, _ head: FeedHead) throws(StoreError) -> StoreError {
+    func compacted(_ sequence: UInt64, _ head: FeedHead) throws(StoreError) -> StoreError {
         let floor = try trailHead()?.floor
         let trail = floor.map { ", and the difference by record is told after \($0)" } ?? ""
         var error = StoreError(

@@ -73,7 +73,7 @@ extension ChangeSet {
         }
         return ChangeSet(
             position: positionBefore, after: position, firstSequence: sequence, time: time, origin: origin,
-            changes: inverted, state)
+            changes: inverted, isWhole: isWhole, state)
     }
 }
 

@@ -69,24 +69,6 @@ extension Store {
         RowsAndChanges(store: self, options: options, chunk: chunk)
     }
 
-    /// Undoes what a change set did, in a write of its own. See ``WriteTransaction/undo(_:conflicts:)``.
-    ///
-    /// - Returns: the conflicts, under ``ConflictRule/skip``.
-    @discardableResult
-    public func undo(
-        _ changeSet: ChangeSet, conflicts rule: ConflictRule = .fail
-    ) async throws -> [ChangeConflict] {
-        try await write { tx in try tx.undo(changeSet, conflicts: rule) }
-    }
-
-    /// Brings all records back to where they were at a position, in a write of its own. See ``WriteTransaction/revert(to:)``.
-    ///
-    /// - Returns: how many change sets were undone.
-    @discardableResult
-    public func revert(to position: Position) async throws -> Int {
-        try await write { tx in try tx.revert(to: position) }
-    }
-
     /// The positions from which the feed can be resumed: the oldest and the newest.
     ///
     /// - Throws: ``StoreError``.

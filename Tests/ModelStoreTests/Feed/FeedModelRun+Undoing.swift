@@ -12,17 +12,16 @@ extension FeedModelRun {
             case .changes(let changes, _) = noted.entry
         else { return }
         let rule = Bool.random(using: &random) ? ConflictRule.fail : .skip
-        var feed = store.changes(from: .after(sequence: sequence - 1)).makeAsyncIterator()
         let (inverse, conflicts) = inverted(changes, noted)
         do {
-            let changeSet = try #require(try await feed.next())
-            let undone = try await store.write(returning: .position) { tx in try tx.undo(changeSet, conflicts: rule) }
+            let undone = try await undo(sequence, count: changes.count, rule)
+            let position = try store.position
             #expect(rule == .skip || conflicts.isEmpty, "seed \(seed), \(sequence)")
-            #expect(Set(undone.result.map(\.id)) == conflicts, "seed \(seed), \(sequence)")
+            #expect(Set(undone.map(\.id)) == conflicts, "seed \(seed), \(sequence)")
             for change in inverse { set(change.id, to: change.after) }
-            if !inverse.isEmpty { note(.changes(inverse, undone.position)) }
-            #expect(undone.position.sequence == newest, "seed \(seed), \(sequence)")
-            positions.append(undone.position)
+            if !inverse.isEmpty { note(.changes(inverse, position)) }
+            #expect(position.sequence == newest, "seed \(seed), \(sequence)")
+            positions.append(position)
         } catch let error as StoreError where error.code == .changeConflict {
             #expect(rule == .fail && !conflicts.isEmpty, "seed \(seed), \(sequence): \(error)")
         } catch let error as StoreError where error.code == .positionCompacted {
@@ -30,11 +29,39 @@ extension FeedModelRun {
         }
     }
 
-    /// What undoes some changes, the last one first and what deletes last of all, and of which records it cannot.
+    /// Undoes a change set in one of the ways there are: by its number or position, in parts or not, or as it was read.
+    private func undo(_ sequence: UInt64, count: Int, _ rule: ConflictRule) async throws -> [ChangeConflict]
+    {
+        let changesPerPart = [1, 2, 3, 512].randomElement(using: &random) ?? 1
+        switch Int.random(in: 0..<4, using: &random) {
+        case 0: return try await store.undo(sequence: sequence, conflicts: rule)
+        case 1: return try await store.undo(try store.changeSet(sequence: sequence).position, conflicts: rule)
+        case 2:
+            return try await store.write {
+                try $0.undo(sequence: sequence, conflicts: rule, changesPerPart: changesPerPart)
+            }
+        default:
+            var options = FeedOptions()
+            options.changesPerPart = changesPerPart
+            var feed = store.changes(from: .after(sequence: sequence - 1), options).makeAsyncIterator()
+            let read = try #require(try await feed.next())
+            #expect(read.isWhole == (count <= changesPerPart), "seed \(seed), \(sequence)")
+            guard !read.isWhole else { return try await store.undo(read, conflicts: rule) }
+            // A part is no change set.
+            do {
+                try await store.undo(read, conflicts: rule)
+                Issue.record("seed \(seed), \(sequence): a part was undone")
+            } catch let error as StoreError where error.code == .changeSetIncomplete {
+            }
+            return try await store.undo(sequence: read.sequence, conflicts: rule)
+        }
+    }
+
+    /// The changes that undo some, in their order and deletes last, and the records with conflicts.
     private func inverted(_ changes: [PlainChange], _ noted: Noted) -> ([PlainChange], conflicts: Set<String>) {
         var inverse: [PlainChange] = []
         var conflicts: Set<String> = []
-        for change in changes.reversed() {
+        for change in changes {
             let now = sensors[change.id]
             // One that was deleted and is there again, the same in all fields, counts as that one.
             guard noted.lives[change.id] == lives[change.id] || now == change.after,

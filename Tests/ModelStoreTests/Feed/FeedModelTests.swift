@@ -64,7 +64,7 @@ import Testing
 }
 
 @Record
-struct Reading {
+struct Reading: Equatable {
     @ID var id: Int
     var value: Int
 }

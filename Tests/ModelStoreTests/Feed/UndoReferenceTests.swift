@@ -144,7 +144,13 @@ import Testing
                     states.append((position, try Contents(store)))
                 }
                 guard states.count > 2, Int.random(in: 0..<4, using: &random) == 0 else { continue }
-                try await store.undo(try await Self.last(store))
+                // As it is at hand, or from the feed in parts.
+                switch Int.random(in: 0...3, using: &random) {
+                case 0: try await store.undo(try await Self.last(store))
+                case let count:
+                    let newest = try store.position.sequence
+                    try await store.write { _ = try $0.undo(sequence: newest, changesPerPart: count) }
+                }
                 #expect(try Contents(store) == states[states.count - 2].contents, "seed \(seed)")
                 states.append((try store.position, try Contents(store)))
             }
