@@ -47,7 +47,7 @@ extension WriteTransaction {
     }
 
     /// The touched records that ended otherwise than they began, with the changed places of updates.
-    private borrowing func netChanges() throws(CodecError) -> [(entry: Int, changed: [Int])] {
+    borrowing func netChanges() throws(CodecError) -> [(entry: Int, changed: [Int])] {
         var net: [(entry: Int, changed: [Int])] = []
         net.reserveCapacity(changes.entries.count)
         for (index, entry) in changes.entries.enumerated() {

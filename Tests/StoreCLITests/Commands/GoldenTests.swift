@@ -298,7 +298,7 @@ import Testing
         try transcript.run("--help")
         let commands = [
             "create", "types", "schema", "import", "export", "get", "query", "insert", "upsert", "set", "delete",
-            "feed", "at", "diff", "consumers", "stat",
+            "feed", "at", "diff", "undo", "revert", "consumers", "stat",
             "readers", "verify", "backup", "compact", "restore",
         ]
         for command in commands { try transcript.run("help", command) }

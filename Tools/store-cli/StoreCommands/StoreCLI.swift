@@ -15,8 +15,8 @@ struct StoreCLI: ParsableCommand {
             """,
         subcommands: [
             Create.self, Types.self, Schema.self, Import.self, Export.self, Get.self, Query.self, Insert.self,
-            Upsert.self, SetFields.self, Delete.self, Watch.self, Feed.self, At.self, Diff.self, Consumers.self,
-            Migrate.self, Stat.self,
+            Upsert.self, SetFields.self, Delete.self, Watch.self, Feed.self, At.self, Diff.self, Undo.self,
+            Revert.self, Consumers.self, Migrate.self, Stat.self,
             Readers.self, Verify.self,
             VerifyWalk.self, Record.self, Replay.self,
             Backup.self, Compact.self, Restore.self,

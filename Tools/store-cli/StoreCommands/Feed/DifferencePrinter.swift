@@ -24,13 +24,7 @@ struct DifferencePrinter {
 
     mutating func append(_ change: RecordChange) throws {
         count += 1
-        guard rows != nil else {
-            if format == .json { try output.write(count == 1 ? "\n  " : ",\n  ") }
-            json.removeAll()
-            json.append(try change.document())
-            if format == .jsonl { json.endLine() }
-            return try output.write(json.bytes)
-        }
+        guard rows != nil else { return try append(try change.document()) }
         let (before, after) = (try change.before() ?? .null, try change.after() ?? .null)
         var cells = [OutputCell(change.kind.name), OutputCell(change.typeName), OutputCell(try change.id() ?? .null)]
         if format == .csv {
@@ -42,8 +36,45 @@ struct DifferencePrinter {
         if count.isMultiple(of: FeedRows.blockRowCount) { try rows?.endBlock() }
     }
 
+    /// Writes a change that cannot be undone, as one of a kind of its own.
+    mutating func append(_ conflict: ChangeConflict) throws {
+        count += 1
+        let (kind, fields) = conflict.reason.shown
+        guard rows != nil else {
+            return try append(
+                .object([
+                    JSONMember("kind", .string(kind)), JSONMember("type", .string(conflict.typeName)),
+                    JSONMember("id", conflict.idJSON), JSONMember("changed", .array(fields.map { .string($0) })),
+                ]))
+        }
+        let cells = [OutputCell(kind), OutputCell(conflict.typeName), OutputCell(conflict.idJSON)]
+        let none = OutputCell(.null)
+        let rest = format == .csv ? [OutputCell(fields), none, none] : [OutputCell(conflict.reasonText)]
+        try rows?.append(cells + rest)
+        if count.isMultiple(of: FeedRows.blockRowCount) { try rows?.endBlock() }
+    }
+
+    private mutating func append(_ document: JSONValue) throws {
+        if format == .json { try output.write(count == 1 ? "\n  " : ",\n  ") }
+        json.removeAll()
+        json.append(document)
+        if format == .jsonl { json.endLine() }
+        try output.write(json.bytes)
+    }
+
     mutating func finish() throws {
         try rows?.finish()
         if format == .json { try output.write(count == 0 ? "]\n" : "\n]\n") }
+    }
+}
+
+extension ChangeConflict.Reason {
+    /// How output calls it, and the fields that it is about.
+    fileprivate var shown: (kind: String, fields: [String]) {
+        switch self {
+        case .gone: ("conflict-gone", [])
+        case .exists: ("conflict-exists", [])
+        case .changed(let fields): ("conflict-changed", fields)
+        }
     }
 }

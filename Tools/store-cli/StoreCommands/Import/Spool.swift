@@ -1,36 +1,14 @@
-import Glibc
-import StoreEngine
-
 /// Entries on their way from validation to the transaction, in a temporary file and not in memory.
 ///
-/// The file has no name once it is open, so nothing is left of it however the process ends. An entry is a length, a line
-/// number and a type number of 8 bytes each, and its bytes.
+/// An entry is a length, a line number and a type number of 8 bytes each, and its bytes.
 final class SpoolWriter {
     static let headerByteCount = 24
-    private static let pieceByteCount = 1 << 20
 
-    private let descriptor: CInt
+    private let file: TemporaryFile
     private var buffer: [UInt8] = []
-    private var isSealed = false
     private(set) var count = 0
 
-    init() throws {
-        let directory = TerminalSize.variable("TMPDIR").flatMap { $0.isEmpty ? nil : $0 } ?? "/tmp"
-        var template = Array("\(directory)/store-cli-XXXXXX".utf8CString)
-        descriptor = unsafe template.withUnsafeMutableBufferPointer { buffer in
-            guard let base = buffer.baseAddress else { return -1 }
-            let descriptor = unsafe mkstemp(base)
-            guard descriptor >= 0 else { return -1 }
-            _ = unsafe unlink(base)
-            _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
-            return descriptor
-        }
-        guard descriptor >= 0 else {
-            throw SystemFailure("a temporary file cannot be made in \(directory); set TMPDIR to another directory")
-        }
-    }
-
-    deinit { if !isSealed { close(descriptor) } }
+    init() throws { file = try TemporaryFile() }
 
     /// Appends an entry.
     func append(_ bytes: [UInt8], line: Int, type: Int = 0) throws {
@@ -41,20 +19,17 @@ final class SpoolWriter {
         }
         buffer.append(contentsOf: bytes)
         count += 1
-        if buffer.count >= Self.pieceByteCount { try flush() }
+        if buffer.count >= TemporaryFile.pieceByteCount { try flush() }
     }
 
     /// Ends the writing and hands the file over.
     func seal() throws -> Spool {
         try flush()
-        isSealed = true
-        return Spool(descriptor: descriptor, count: count)
+        return Spool(file: file, count: count)
     }
 
     private func flush() throws {
-        try FileDescriptor.write(buffer, to: descriptor) { code in
-            SystemFailure("the temporary file cannot be written; set TMPDIR to a larger place", code: code)
-        }
+        try file.append(buffer)
         buffer.removeAll(keepingCapacity: true)
     }
 }
@@ -62,14 +37,12 @@ final class SpoolWriter {
 /// A written spool, which can be read any number of times. Immutable.
 final class Spool: Sendable {
     let count: Int
-    fileprivate let descriptor: CInt
+    fileprivate let file: TemporaryFile
 
-    fileprivate init(descriptor: CInt, count: Int) {
-        self.descriptor = descriptor
+    fileprivate init(file: TemporaryFile, count: Int) {
+        self.file = file
         self.count = count
     }
-
-    deinit { close(descriptor) }
 
     /// A reader at the first entry.
     func makeReader() -> SpoolReader { SpoolReader(self) }
@@ -77,8 +50,6 @@ final class Spool: Sendable {
 
 /// Reads the entries of a spool in their order.
 struct SpoolReader {
-    private static let pieceByteCount = 1 << 20
-
     private let spool: Spool
     private var offset = 0
     private var buffer: [UInt8] = []
@@ -117,19 +88,10 @@ struct SpoolReader {
         buffer.removeFirst(position)
         position = 0
         while buffer.count < count {
-            let limit = max(Self.pieceByteCount, count - buffer.count)
-            let (descriptor, offset) = (spool.descriptor, offset)
-            var code: Int32 = 0
-            let piece = unsafe [UInt8](unsafeUninitializedCapacity: limit) { bytes, filled in
-                let got = unsafe pread(descriptor, bytes.baseAddress, limit, offset)
-                code = got < 0 ? errno : 0
-                filled = max(got, 0)
-            }
-            if code == EINTR { continue }
-            guard code == 0, !piece.isEmpty else {
-                throw SystemFailure("the temporary file cannot be read", code: code)
-            }
-            self.offset += piece.count
+            let limit = max(TemporaryFile.pieceByteCount, count - buffer.count)
+            let piece = try spool.file.read(at: offset, limit: limit)
+            guard !piece.isEmpty else { throw SystemFailure("the temporary file cannot be read", code: 0) }
+            offset += piece.count
             buffer += piece
         }
     }

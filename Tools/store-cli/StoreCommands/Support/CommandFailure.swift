@@ -56,7 +56,7 @@ extension ExitStatus {
         .positionCompacted: .failed, .positionInFuture: .failed, .positionOfAnotherStore: .failed,
         .positionDiverged: .failed, .pastUnknown: .failed, .consumerNotFound: .failed, .consumerHeld: .failed,
         .consumerLost: .failed,
-        .consumerExpired: .failed,
+        .consumerExpired: .failed, .changeConflict: .failed, .changeSetIncomplete: .failed,
         .storeExists: .failed, .damaged: .failed, .inUse: .failed,
         .invalidValue: .badData, .tooLarge: .badData, .schemaMismatch: .badData,
         .unknownType: .usage, .unknownField: .usage,

@@ -1,7 +1,7 @@
 import Glibc
 import StoreExpressions
 
-/// Standard output, written in large pieces.
+/// Standard output, or a temporary file in its place, written in large pieces.
 ///
 /// A reader that has seen enough (`| head`) is no failure: ``Closed`` then ends the command quietly.
 final class StandardOutput {
@@ -11,9 +11,19 @@ final class StandardOutput {
     private static let pieceByteCount = 1 << 16
 
     private let descriptor: CInt
+    private let file: TemporaryFile?
     private var buffer: [UInt8] = []
 
-    init(descriptor: CInt = STDOUT_FILENO) { self.descriptor = descriptor }
+    init(descriptor: CInt = STDOUT_FILENO) {
+        self.descriptor = descriptor
+        file = nil
+    }
+
+    /// Writes to a file instead, to be shown later.
+    init(to file: TemporaryFile) {
+        descriptor = -1
+        self.file = file
+    }
 
     /// Fails where standard output cannot be written at all: before something is changed whose result would be lost.
     static func requireOpen() throws {
@@ -35,6 +45,7 @@ final class StandardOutput {
     /// Hands everything over.
     func flush() throws {
         defer { buffer.removeAll(keepingCapacity: true) }
+        if let file { return try file.append(buffer) }
         try FileDescriptor.write(buffer, to: descriptor) { code in
             guard code != EPIPE else { return Closed() }
             do { try Self.requireOpen() } catch { return error }

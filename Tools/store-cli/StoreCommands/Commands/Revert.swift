@@ -1,0 +1,30 @@
+import ArgumentParser
+import StoreEngine
+import StoreRuntime
+
+/// `revert`: brings all records back to where they were.
+struct Revert: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Brings all records back to where they were at a position, in a new write.",
+        discussion: """
+            A position is the sequence number of a change set, or the token that stands for it in `stat` and `feed`; oldest \
+            and newest are positions too. All change sets after it are undone, by whatever program they were written. \
+            Each record that changes is printed, as `diff` does it. The schema stays.
+
+            --dry-run prints the same and changes nothing.
+            """)
+
+    @OptionGroup var options: GlobalOptions
+    @Option(help: ArgumentHelp("The position to go back to.", valueName: "position")) var to: PositionArgument
+    @Flag(help: "Only print what would change.") var dryRun = false
+
+    func run() throws {
+        let trial = UndoTrial(order: .revert(to), format: options.format, isDry: dryRun)
+        let (outcome, position) = try options.write(printsResult: true) { try trial.run(in: $0) }
+        try outcome.print(committedAt: position)
+        let sets = Counted.text(outcome.undoneCount, "change set")
+        let verb = position == nil ? "would be undone" : "undone"
+        StandardError.writeLine(
+            "back to position \(outcome.sequence): \(sets) \(verb), \(outcome.changesText(position))")
+    }
+}

@@ -1,0 +1,116 @@
+import StoreEngine
+import StoreRuntime
+
+/// A write of `undo` or `revert`: done, or taken back once its changes are noted.
+///
+/// The changes are noted in a temporary file within the transaction and printed after it: no lock is held while standard output
+/// is written, and memory stays small.
+struct UndoTrial: Sendable {
+    /// What the write did or would do.
+    struct Outcome: Sendable {
+        /// The change sets that were undone.
+        var undoneCount = 0
+        /// The number of the change set that the command is about.
+        var sequence: UInt64 = 0
+        var conflictCount = 0
+        var changeCount = 0
+        /// The conflicts and changes, as they are printed.
+        let printed: TemporaryFile
+    }
+
+    /// Ends a write that is not to be committed.
+    private struct Withdrawal: Error {
+        let outcome: Outcome
+    }
+
+    /// What the write is to do.
+    enum Order: Sendable {
+        case undo(PositionArgument, skipsConflicts: Bool)
+        case revert(PositionArgument)
+    }
+
+    let order: Order
+    let format: OutputFormat
+    let isDry: Bool
+
+    /// Does it.
+    ///
+    /// - Returns: the outcome, and the position of the write where it was committed.
+    func run(in store: Store) throws -> (outcome: Outcome, position: Position?) {
+        do {
+            let committed = try store.write { try write(&$0) }
+            return (committed.result, committed.position)
+        } catch let withdrawal as Withdrawal {
+            return (withdrawal.outcome, nil)
+        }
+    }
+
+    private func write(_ tx: inout WriteTransaction) throws -> Outcome {
+        var outcome = Outcome(printed: try TemporaryFile())
+        let output = StandardOutput(to: outcome.printed)
+        var printer = try DifferencePrinter(format, to: output)
+        var isRefused = false
+        switch order {
+        case .undo(let position, let skipsConflicts):
+            outcome.sequence = try position.changeSet(in: tx._reading)
+            outcome.undoneCount = 1
+            var conflicts = try tx.conflicts(undoing: outcome.sequence)
+            isRefused = !conflicts.isEmpty && !skipsConflicts
+            if !isRefused { conflicts = try tx.undo(sequence: outcome.sequence, conflicts: .skip) }
+            for conflict in conflicts { try printer.append(conflict) }
+            outcome.conflictCount = conflicts.count
+        case .revert(let position):
+            let position = try position.position(in: tx._reading)
+            outcome.sequence = position.sequence
+            outcome.undoneCount = try tx.revert(to: position)
+        }
+        if !isRefused {
+            try tx.forEachPendingChange { change in
+                outcome.changeCount += 1
+                try printer.append(change)
+            }
+        }
+        try printer.finish()
+        try output.flush()
+        if isDry || isRefused { throw Withdrawal(outcome: outcome) }
+        return outcome
+    }
+}
+
+extension UndoTrial.Outcome {
+    /// Prints the conflicts and changes.
+    ///
+    /// - Parameter position: where the write was committed.
+    func print(committedAt position: Position?) throws {
+        let output = StandardOutput()
+        do {
+            try printed.copy(to: output)
+            try output.flush()
+        } catch let failure as SystemFailure where position != nil {
+            throw CommandFailure(.inputOutput, "\(failure); the change is committed nevertheless")
+        }
+    }
+
+    /// The number of changed records, and in which change set.
+    func changesText(_ position: Position?) -> String {
+        let records = Counted.text(changeCount, "record")
+        guard let position else { return "\(records) would change" }
+        return changeCount == 0 ? "no record changed" : "\(records) changed, as change set \(position.sequence)"
+    }
+}
+
+extension PositionArgument {
+    /// The number of the change set that ends here.
+    ///
+    /// - Throws: ``StoreError`` when it is not in the feed.
+    func changeSet(in scope: ReadingScope) throws(StoreError) -> UInt64 {
+        switch self {
+        case .oldest: return try scope.oldestPosition().sequence
+        case .newest: return try scope.feedPosition().sequence
+        case .sequence(let number): return number
+        case .token(let position):
+            try scope.requireChangeSet(at: position)
+            return position.sequence
+        }
+    }
+}

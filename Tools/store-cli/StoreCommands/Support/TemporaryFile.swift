@@ -1,0 +1,61 @@
+import Glibc
+
+/// A temporary file without a name: nothing is left of it however the process ends.
+final class TemporaryFile: Sendable {
+    /// How much is best read or written at once.
+    static let pieceByteCount = 1 << 20
+
+    private let descriptor: CInt
+
+    init() throws {
+        let directory = TerminalSize.variable("TMPDIR").flatMap { $0.isEmpty ? nil : $0 } ?? "/tmp"
+        var template = Array("\(directory)/store-cli-XXXXXX".utf8CString)
+        descriptor = unsafe template.withUnsafeMutableBufferPointer { buffer in
+            guard let base = buffer.baseAddress else { return -1 }
+            let descriptor = unsafe mkstemp(base)
+            guard descriptor >= 0 else { return -1 }
+            _ = unsafe unlink(base)
+            _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+            return descriptor
+        }
+        guard descriptor >= 0 else {
+            throw SystemFailure("a temporary file cannot be made in \(directory); set TMPDIR to another directory")
+        }
+    }
+
+    deinit { if descriptor >= 0 { close(descriptor) } }
+
+    /// Writes bytes at the end.
+    func append(_ bytes: [UInt8]) throws {
+        try FileDescriptor.write(bytes, to: descriptor) { code in
+            SystemFailure("the temporary file cannot be written; set TMPDIR to a larger place", code: code)
+        }
+    }
+
+    /// Up to `limit` bytes from a place on; none at the end.
+    func read(at offset: Int, limit: Int = pieceByteCount) throws -> [UInt8] {
+        while true {
+            var code: Int32 = 0
+            let descriptor = descriptor
+            let piece = unsafe [UInt8](unsafeUninitializedCapacity: limit) { bytes, filled in
+                let got = unsafe pread(descriptor, bytes.baseAddress, limit, offset)
+                code = got < 0 ? errno : 0
+                filled = max(got, 0)
+            }
+            if code == EINTR { continue }
+            guard code == 0 else { throw SystemFailure("the temporary file cannot be read", code: code) }
+            return piece
+        }
+    }
+
+    /// Writes all of it to an output.
+    func copy(to output: StandardOutput) throws {
+        var offset = 0
+        while true {
+            let piece = try read(at: offset)
+            if piece.isEmpty { return }
+            offset += piece.count
+            try output.write(piece)
+        }
+    }
+}
