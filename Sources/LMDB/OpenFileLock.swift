@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// Exclusive locks on single bytes of files that belong to an open file, and not to the process as POSIX locks do: two that
+/// Locks on single bytes of files that belong to an open file, and not to the process as POSIX locks do: two that
 /// open a file in one process exclude each other as well.
 ///
 /// An open file may have more descriptors than one: a child process has them all from `fork` until it runs another program,
@@ -17,11 +17,22 @@ enum OpenFileLock {
     ///
     /// - Throws: ``LMDBError`` when the system has no locks for the file.
     static func take(byte offset: Int, of descriptor: Int32, path: String) throws(LMDBError) -> Bool {
-        var lock = lock(offset, F_WRLCK)
+        try take(lock(offset, F_WRLCK), of: descriptor, path: path)
+    }
+
+    private static func take(_ wanted: flock, of descriptor: Int32, path: String) throws(LMDBError) -> Bool {
+        var lock = wanted
         guard unsafe fcntl(descriptor, set, &lock) != 0 else { return true }
         let code = errno
         if code == EAGAIN || code == EACCES { return false }
         throw LMDBError(code: code, operation: "fcntl", path: path)
+    }
+
+    /// Shares the lock on a byte; false where another open file has it alone. Needs no right but to read the file.
+    ///
+    /// - Throws: ``LMDBError`` when the system has no locks for the file.
+    static func share(byte offset: Int, of descriptor: Int32, path: String) throws(LMDBError) -> Bool {
+        try take(lock(offset, F_RDLCK), of: descriptor, path: path)
     }
 
     /// Whether somebody has the lock on a byte, by another open file. Needs no right but to read the file.

@@ -39,7 +39,7 @@ final class Obeying {
         }
         guard let (store, path) = opened else { throw WorkerError(description: "no store is open") }
         if let operations = order["write"]?.array {
-            let position = try store.write(returning: .position, returning: .position, durability: .relaxed) { tx in
+            let position = try store.write(returning: .position, durability: .relaxed) { tx in
                 for operation in operations { try Self.apply(operation, to: &tx) }
             }.position
             return "at \(position)"

@@ -71,7 +71,7 @@ struct Writing {
             let next = number
             if next % 7 == 0 { try await fail(next, script, store) }
             let durability = promise.durability(next, of: name)
-            let committed = try await store.write(returning: .position, returning: .position, durability: durability) { transaction in
+            let committed = try await store.write(returning: .position, durability: durability) { transaction in
                 try Self.apply(script, next, to: &transaction)
             }
             let position = committed.position

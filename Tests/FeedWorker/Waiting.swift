@@ -11,7 +11,7 @@ func script(_ directory: String, _ first: Int, _ last: Int) async throws {
     let store = try openStore(directory, options)
     for number in first...last {
         let item = Item(id: "a-\(number)", lane: "a", number: number, text: "")
-        say(try await store.write(returning: .position, returning: .position) { try $0.insert(item) }.position.description)
+        say(try await store.write(returning: .position) { try $0.insert(item) }.position.description)
     }
     store.close()
     say("done")

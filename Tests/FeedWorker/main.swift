@@ -9,7 +9,7 @@ func write(_ directory: String, _ lane: String) async throws {
     let stopping = StopFlag(reader)
     while !stopping.isSet {
         // What a killed process has committed in its last moment shows with the next write, and not before: read in it.
-        let written = try await store.write(returning: .position, returning: .position) { tx -> Int in
+        let written = try await store.write(returning: .position) { tx -> Int in
             let first = (try tx.get(Lane.self, id: lane)?.last ?? 0) + 1
             // Now and then several at once, and a large one.
             let last = first % 7 == 0 ? first + 19 : first

@@ -14,14 +14,14 @@ import Testing
     @Test func `New, changed and gone records become inserts, updates and deletes, the rest stays`() throws {
         let store = try Store.temporary(records: Mount.self)
         let first = [Self.mount("/", free: 50), Self.mount("/a", free: 1), Self.mount("/b", free: nil)]
-        let inserted = try store.write(returning: .position, returning: .position) { try Mirror.apply(first, in: &$0) }
+        let inserted = try store.write(returning: .position) { try Mirror.apply(first, in: &$0) }
         #expect(inserted.result == Mirror.Count(inserted: 3))
         let second = [Self.mount("/", free: 40), Self.mount("/b", free: nil), Self.mount("/c", free: 7)]
-        let changed = try store.write(returning: .position, returning: .position) { try Mirror.apply(second, in: &$0) }
+        let changed = try store.write(returning: .position) { try Mirror.apply(second, in: &$0) }
         #expect(changed.result == Mirror.Count(inserted: 1, updated: 1, deleted: 1, unchanged: 1))
         #expect(changed.position.sequence == inserted.position.sequence + 1)
         #expect(try store.read { try $0.all(Mount.self) } == second)
-        let same = try store.write(returning: .position, returning: .position) { try Mirror.apply(second, in: &$0) }
+        let same = try store.write(returning: .position) { try Mirror.apply(second, in: &$0) }
         #expect(same.result == Mirror.Count(unchanged: 3))
         #expect(same.position == changed.position)
     }

@@ -25,6 +25,24 @@ import Testing
         }
     }
 
+    @Test func `a mark is set by any number of holders, and lies apart from the byte of the same number`() throws {
+        try Self.withFile { file in
+            var first: SharedByte? = try SharedByte(3, of: file)
+            let reader = try WakeFile(in: file.folder, fileMode: 0o600, isReadOnly: true)
+            var second: SharedByte? = try SharedByte(3, of: reader)
+            #expect(first != nil && second != nil)
+            #expect(try SharedByte.isSet(3, of: file) && !SharedByte.isSet(4, of: file))
+            #expect(try !ExclusiveByte.isTaken(3, of: file))
+            let held = try #require(try ExclusiveByte(4, of: file))
+            #expect(try !SharedByte.isSet(4, of: file))
+            first = nil
+            #expect(try SharedByte.isSet(3, of: file))
+            second = nil
+            #expect(try !SharedByte.isSet(3, of: file))
+            _ = consume held
+        }
+    }
+
     @Test func `a lock is given up though a child process still has the file, which was being started`() throws {
         try Self.withFile { file in
             var held: ExclusiveByte? = try ExclusiveByte(3, of: file)
@@ -40,4 +58,8 @@ import Testing
             for copy in copies { close(copy) }
         }
     }
+}
+
+extension WakeFile {
+    fileprivate var folder: String { URL(filePath: path).deletingLastPathComponent().path }
 }

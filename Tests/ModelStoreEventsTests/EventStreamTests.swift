@@ -61,7 +61,7 @@ import Testing
                 #"update {"index":0,"changed":["celsius"],"record":{"id":"s2","celsius":50.0,"note":null}}"#,
                 #"ready {"count":3}"#,
             ])
-        let last = try await store.write(returning: .position, returning: .position) { tx in
+        let last = try await store.write(returning: .position) { tx in
             try tx.delete(Sensor.self, id: "s0")
             try tx.update(Sensor.self, id: "s1") { $0.celsius = 0 }
         }

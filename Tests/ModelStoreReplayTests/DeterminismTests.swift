@@ -70,7 +70,7 @@ import Testing
                 for writer in 0..<3 {
                     group.addTask {
                         for turn in 0..<4 {
-                            let made = try await store.send(AddTicket(text: "\(writer).\(turn)"), returning: .position, returning: .position)
+                            let made = try await store.send(AddTicket(text: "\(writer).\(turn)"), returning: .position)
                             if isSlow { try Self.wait(for: #"{"commit":\#(made.position.sequence),"#, in: path) }
                         }
                     }

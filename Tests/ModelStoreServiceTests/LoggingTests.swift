@@ -21,7 +21,7 @@ import Testing
         options.onEvent = { told.note($0) }
         options.logEvents(to: logger)
         let store = try TestStore.temporary(options)
-        let position = try await store.write(returning: .position, returning: .position) { tx in
+        let position = try await store.write(returning: .position) { tx in
             for id in 0..<3 { try tx.insert(Sale(id: id)) }
         }.position
         let line = try #require(lines.entries.last)

@@ -11,7 +11,7 @@ import Testing
         defer { store.close() }
         var positions = [try store.position]
         for number in 0..<20 {
-            let committed = try store.write(returning: .position, returning: .position) { tx in
+            let committed = try store.write(returning: .position) { tx in
                 try tx.upsert(Lamp(id: "l\(number % 7)", watts: number))
                 if number % 5 == 4 { try tx.delete(Lamp.self, id: "l\(number % 3)") }
             }

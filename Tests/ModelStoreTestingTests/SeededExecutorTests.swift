@@ -86,7 +86,7 @@ import Testing
                 for number in 0..<4 {
                     group.addTask {
                         for turn in 0..<3 {
-                            let committed = try await store.write(returning: .position, returning: .position) { tx in
+                            let committed = try await store.write(returning: .position) { tx in
                                 try tx.insert(Lamp(id: "\(number).\(turn)"))
                             }
                             diary.note("wrote \(number).\(turn) at \(committed.position.sequence)")

@@ -94,7 +94,7 @@ import Testing
         let store = try await Self.store(count: 1)
         let name: String = try await store.write { tx in try tx.insert(Sensor(id: "n", room: "r", serial: "n")).id }
         #expect(name == "n")
-        let written = try await store.write(returning: .position, returning: .position) { tx in try tx.delete(Sensor.self, id: "n") }
+        let written = try await store.write(returning: .position) { tx in try tx.delete(Sensor.self, id: "n") }
         #expect(written.result)
         #expect(written.position == (try store.position))
     }

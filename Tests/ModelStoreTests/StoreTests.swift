@@ -10,7 +10,7 @@ import Testing
     @Test func `A written record is read back, by id and by a unique field`() async throws {
         let store = try Store.temporary(records: Sensor.self, Account.self)
         let sensor = Self.sensor(1)
-        let committed = try await store.write(returning: .position, returning: .position) { try $0.insert(sensor) }
+        let committed = try await store.write(returning: .position) { try $0.insert(sensor) }
         #expect(committed.result == sensor)
         #expect(committed.position.sequence == (try store.position.sequence))
         #expect(try store.read { try $0.get(Sensor.self, id: "s1") } == sensor)

@@ -67,7 +67,7 @@ public final class SavedStateStore<A: StateAction>: Sendable where A.State.ID: C
     /// - Throws: ``StoreError``: `recordNotFound` when the state was deleted; as ``Store/send(_:durability:timeout:)``.
     @discardableResult
     public func send(_ action: A) async throws -> Position {
-        let position = try await store.send(ReduceState(id: id, action), returning: .position, returning: .position).position
+        let position = try await store.send(ReduceState(id: id, action), returning: .position).position
         // Of a record that has taken another's place, those who read the old one are told here.
         _ = model
         return position

@@ -125,11 +125,8 @@ public final class StoreMetrics: Sendable {
         record("pins", ownership.pinCount)
         record("scopes", ownership.scopeCount)
         record("leaks", ownership.leakCount)
-        let (newest, consumers) = try store.read { tx in
-            try (tx._reading.feedHead().sequence, tx._reading.consumers())
-        }
-        record("feed_position", newest)
-        report(consumers.map { ($0.name, newest - Swift.min($0.state.position.sequence, newest)) })
+        record("feed_position", try store.position.sequence)
+        report(try store.consumers().map { ($0.name, $0.lag) })
     }
 
     private func report(_ current: [(name: String, lag: UInt64)]) {

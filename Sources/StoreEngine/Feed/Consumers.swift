@@ -36,8 +36,8 @@ extension WriteTransaction {
     /// - Returns: whether there was one.
     package mutating func removeConsumer(named name: String) throws(StoreError) -> Bool {
         let key = try ConsumerStorage.key(name)
+        try put(ConsumerInterest.all, ofConsumer: name)
         do {
-            didKeepHouse = true
             return unsafe try raw.delete(state.databases.consumers, key: key.span.bytes)
         } catch {
             throw fail(error)

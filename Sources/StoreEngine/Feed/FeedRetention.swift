@@ -36,6 +36,8 @@ package struct FeedRetention {
         package var hasMore = false
         /// Whether anything is to be committed.
         package var didWrite = false
+        /// Whether a consumer has expired.
+        package var didExpire = false
         /// Where consumers kept it from removing what the limits do not retain: the position before which looking again is of
         /// no use.
         package var heldUntil: UInt64 = 0
@@ -75,7 +77,8 @@ package struct FeedRetention {
         if head.sequence >= retained { wanted = max(wanted, head.sequence - retained + 1) }
         wanted = max(wanted, try oldestByBytes(head, raw), try oldestByAge(head, now, raw))
         let wasOldest = head.oldest
-        (head.oldest, outcome.didWrite) = try allowed(wanted, head, now, &raw)
+        (head.oldest, outcome.didExpire) = try allowed(wanted, head, now, &raw)
+        outcome.didWrite = outcome.didExpire
         if head.oldest < wanted { outcome.heldUntil = head.sequence + max(FeedRetention.slack(limits), 1) }
         if databases.trail != nil {
             // It may write where it has nothing to take up, too: a damaged one is switched off.

@@ -51,4 +51,10 @@ package enum MetadataKey {
 
     /// How far the building of an index is: the number of records done, 8 bytes, and the key of the last of them.
     package static func building(type: UInt32, index: UInt32) -> [UInt8] { Array("building.\(type).\(index)".utf8) }
+
+    /// The interest of a consumer, see ``ConsumerInterest``.
+    package static func interest(consumer name: String) -> [UInt8] { Array("\(interestPrefix)\(name)".utf8) }
+
+    /// How the keys of ``interest(consumer:)`` begin.
+    package static let interestPrefix = "consumer."
 }

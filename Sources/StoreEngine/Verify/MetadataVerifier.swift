@@ -48,7 +48,7 @@ struct MetadataVerifier {
             unsafe try FeedHead(from: bytes.span.bytes)
         }
         entries[String(decoding: MetadataKey.planVersion, as: UTF8.self)] = nil
-        for (name, bytes) in entries.sorted(by: { $0.key < $1.key }) { readCounter(name, bytes, report) }
+        for (name, bytes) in entries.sorted(by: { $0.key < $1.key }) { readEntry(name, bytes, report) }
     }
 
     private func required<T>(
@@ -68,8 +68,16 @@ struct MetadataVerifier {
         }
     }
 
-    /// Reads what is there for one type: the greatest id that was assigned, or how far an index is.
-    private mutating func readCounter(_ name: String, _ bytes: [UInt8], _ report: VerifyReport) {
+    /// Reads an entry for one type or consumer: the greatest assigned id, the progress of an index, or a consumer's interest.
+    private mutating func readEntry(_ name: String, _ bytes: [UInt8], _ report: VerifyReport) {
+        if name.hasPrefix(MetadataKey.interestPrefix) {
+            do {
+                _ = try ConsumerInterest(from: bytes)
+            } catch {
+                report.add(.undecodable, at: .metadata(name), error.reason)
+            }
+            return
+        }
         if name.hasPrefix("building.") {
             building.insert(name)
             if bytes.count < 8 { report.add(.undecodable, at: .metadata(name), "8 bytes and a key were expected") }

@@ -75,7 +75,8 @@ struct ConsumerRun {
                 if isInside { continue }
                 progress.dealt = tail.readPosition
                 // What is dealt with is noted once nothing waits.
-                if progress.hasEffects || pace.isDue(progress.count, reads: tail.readCount - progress.reads) {
+                let isDue = pace.isDue(progress.count, reads: tail.readCount - progress.reads)
+                if progress.hasEffects || isDue || progress.count > 0 && consumer.isAwaited {
                     try await note(&progress, reads: tail.readCount)
                 }
                 guard try await wait(tail, &progress) else { return }
@@ -105,8 +106,8 @@ struct ConsumerRun {
 
     // MARK: Noting
 
-    /// Waits until there may be more to read. What was passed is noted after a while: else a consumer whose filter lets nothing
-    /// through would expire once that is too old to be kept for it.
+    /// Waits until there may be more to read. Passed change sets are noted after a while, or once a program waits for it: else a
+    /// consumer whose filter lets nothing through would expire once they are too old to be kept for it.
     ///
     /// - Returns: false when the task was cancelled.
     private func wait(_ tail: FeedTail, _ progress: inout Progress) async throws -> Bool {
@@ -119,6 +120,10 @@ struct ConsumerRun {
                 try? await options.sleep(seconds)
                 return nil
             }
+            group.addTask {
+                try await waitToBeAwaited()
+                return nil
+            }
             defer { group.cancelAll() }
             return try await group.next() ?? nil
         }
@@ -126,6 +131,19 @@ struct ConsumerRun {
         if Task.isCancelled { return false }
         try await note(&progress, reads: tail.readCount)
         return true
+    }
+
+    /// Waits until a program waits for the consumer to note how far it is, or the task is cancelled.
+    private func waitToBeAwaited() async throws {
+        while true {
+            let count = store.core.dispatcher.wakeCount
+            if consumer.isAwaited { return }
+            switch await store.commitWake(after: count) {
+            case .moved: continue
+            case .cancelled: return
+            case .closed: throw WriteQueue.closed
+            }
+        }
     }
 
     private func isBatchFull(_ progress: Progress) -> Bool {

@@ -20,6 +20,8 @@ public final class FeedConsumer: Sendable {
     public let name: String
     let store: Store
     let generation: UInt64
+    /// The byte of the wake file that stands for it.
+    private let number: UInt32
     let options: ConsumerOptions
     /// How far it may hold back retention, as the store has it.
     let lease: RetentionLease
@@ -36,6 +38,7 @@ public final class FeedConsumer: Sendable {
         self.options = options
         self.hold = HandoverMutex(hold)
         generation = state.generation
+        number = state.number
         firstPosition = state.position
         lease = state.lease
     }
@@ -93,6 +96,12 @@ public final class FeedConsumer: Sendable {
 
     /// Whether change sets that it has not seen are not retained any longer; false where that cannot be told.
     var hasExpired: Bool { (try? store.readConsumer(name))?.isExpired ?? false }
+
+    /// Whether a program waits for it to note how far it is (``Store/wait(forConsumer:toPass:)``).
+    var isAwaited: Bool {
+        guard let wakeFile = store.core.dispatcher.wakeFile else { return false }
+        return (try? SharedByte.isSet(number, of: wakeFile)) ?? false
+    }
 
     var feedOptions: FeedOptions {
         var feed = options.feed

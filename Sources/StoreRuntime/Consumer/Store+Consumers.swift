@@ -8,8 +8,14 @@ public struct ConsumerInformation: Hashable, Sendable {
     public let name: String
     /// Up to where it has seen the feed.
     public let position: Position
-    /// How many change sets it has not seen.
+    /// How many change sets after ``position`` it wants, by the types and fields of its filters and the origins that it skips, as
+    /// its last holder had them. A filter's condition is not looked at.
     public let lag: UInt64
+    /// Whether ``lag`` is exact. It is an upper bound where a filter has a condition.
+    ///
+    /// It is one, too, where the consumer is far behind: about 16 MiB or 16,000 changes are looked at, and later change sets
+    /// count as wanted.
+    public let isLagExact: Bool
     /// Whether somebody holds it now.
     public let isHeld: Bool
     /// Whether change sets that it has not seen are not retained any longer.
@@ -44,7 +50,7 @@ extension Store {
             try Task.checkCancellation()
             let known = try await knownConsumer(name, options)
             if let hold = try mapLMDB({ () throws(LMDBError) in try ExclusiveByte(known.number, of: wakeFile) }),
-                let held = try await take(name, number: known.number)
+                let held = try await take(name, number: known.number, options.feed)
             {
                 if held.isExpired {
                     options.onEvent(.expired(position: held.position))
@@ -76,16 +82,21 @@ extension Store {
 
     /// Begins a new generation, so that who held the consumer before cannot move it any more; nil when it was deleted and made
     /// anew meanwhile.
-    private func take(_ name: String, number: UInt32) async throws -> ConsumerState? {
-        try await write { tx -> ConsumerState? in
+    private func take(_ name: String, number: UInt32, _ options: FeedOptions) async throws -> ConsumerState? {
+        let interest = ConsumerInterest(
+            options.filters, skippedOrigin: options.skipsOwnOrigin ? core.ownOrigin : nil)
+        return try await write { tx -> ConsumerState? in
             guard var consumer = try tx._reading.consumer(named: name), consumer.number == number else { return nil }
             consumer.generation += 1
             try tx.put(consumer, named: name)
+            try tx.put(interest, ofConsumer: name)
             return consumer
         }
     }
 
     /// The consumers that the store knows, by name.
+    ///
+    /// Reads the change sets that each of them has not seen, up to a limit, to count its ``ConsumerInformation/lag``.
     ///
     /// - Throws: ``StoreError``.
     public func consumers() throws -> [ConsumerInformation] {
@@ -96,9 +107,10 @@ extension Store {
         return try scope.consumers().map { consumer in
             let state = consumer.state
             let isHeld = wakeFile.map { (try? ExclusiveByte.isTaken(state.number, of: $0)) ?? false }
+            let lag = ConsumerLag(of: consumer, scope, newest: newest)
             return ConsumerInformation(
-                name: consumer.name, position: state.position,
-                lag: newest - min(state.position.sequence, newest), isHeld: isHeld ?? false,
+                name: consumer.name, position: state.position, lag: lag.count, isLagExact: lag.isExact,
+                isHeld: isHeld ?? false,
                 isExpired: state.isExpired, skippedCount: state.skippedCount, created: state.created,
                 moved: state.moved, lease: state.lease)
         }

@@ -18,6 +18,10 @@ struct DispatchState {
     private(set) var sequence: UInt64 = 0
     private(set) var isStopped = false
     private var waiters: [UInt64: Waiter] = [:]
+    /// The waits for any commit, also one without a change set.
+    private var commitWaiters: [UInt64: Resume] = [:]
+    /// How often there may have been a commit, or a reason to look.
+    private(set) var wakeCount: UInt64 = 0
     /// Waits that were cancelled before they began.
     private var cancelled: Set<UInt64> = []
     /// How many waits there have been; the number of the last.
@@ -25,7 +29,7 @@ struct DispatchState {
     /// Whether somebody wants to hear of every move, for as long as the store is open.
     private var isListenedTo = false
     /// Whether somebody waits.
-    var isAwaited: Bool { isListenedTo || !waiters.isEmpty }
+    var isAwaited: Bool { isListenedTo || !waiters.isEmpty || !commitWaiters.isEmpty }
     /// What brings back the threads that rest because nobody waits.
     private var parked: [@Sendable () -> Void] = []
 
@@ -46,13 +50,23 @@ struct DispatchState {
         return nil
     }
 
+    /// Waits for any commit after the wake of this number, also one without a change set.
+    ///
+    /// - Returns: why the wait is over already; nil when it is not, and `resume` will be called.
+    mutating func wait(_ id: UInt64, afterWake count: UInt64, resume: @escaping Resume) -> Wake? {
+        if cancelled.remove(id) != nil { return .cancelled }
+        if isStopped { return .closed }
+        if wakeCount != count { return .moved }
+        commitWaiters[id] = resume
+        return nil
+    }
+
     /// Ends a wait.
     mutating func cancel(_ id: UInt64) -> Resume? {
-        guard let waiter = waiters.removeValue(forKey: id) else {
-            cancelled.insert(id)
-            return nil
-        }
-        return waiter.resume
+        if let waiter = waiters.removeValue(forKey: id) { return waiter.resume }
+        if let resume = commitWaiters.removeValue(forKey: id) { return resume }
+        cancelled.insert(id)
+        return nil
     }
 
     /// Forgets a wait that is over, and that it was cancelled.
@@ -67,10 +81,18 @@ struct DispatchState {
         return ready.values.map(\.resume)
     }
 
+    /// Notes that there may have been a commit, and gives the waits for any.
+    mutating func wake() -> [Resume] {
+        wakeCount += 1
+        if commitWaiters.isEmpty { return [] }
+        defer { commitWaiters = [:] }
+        return Array(commitWaiters.values)
+    }
+
     /// Ends all waits of now, as though the feed had moved on, so that those who wait look what has become of the store.
     mutating func stir() -> [Resume] {
         defer { waiters = [:] }
-        return waiters.values.map(\.resume)
+        return waiters.values.map(\.resume) + wake()
     }
 
     /// Notes that somebody wants to hear of every move from now on.
@@ -97,7 +119,6 @@ struct DispatchState {
     /// Ends all waits, now and later.
     mutating func stop() -> [Resume] {
         isStopped = true
-        defer { waiters = [:] }
-        return waiters.values.map(\.resume)
+        return stir()
     }
 }

@@ -83,6 +83,20 @@ final class Dispatcher: Sendable {
         wakeFile?.wakeAll()
     }
 
+    /// Notes a commit of this process without a change set, such as one that has moved a consumer, and ends the waits for any
+    /// commit here and in other processes.
+    func committedAside() {
+        wake()
+        wakeFile?.wakeAll()
+    }
+
+    /// Has consumers look whether a program waits for them, here and in other processes.
+    func askConsumers() {
+        committedAside()
+        // A process that only reads cannot raise the count.
+        wakeFile?.wakeWaiting()
+    }
+
     // MARK: Readers' side
 
     /// The newest change set that this process knows of.
@@ -100,6 +114,25 @@ final class Dispatcher: Sendable {
     func wait(
         after sequence: UInt64, _ access: Access, isOpen: @Sendable () -> Bool = { true }
     ) async -> DispatchState.Wake {
+        await wait(access, isOpen: isOpen) { state, id, resume in state.wait(id, after: sequence, resume: resume) }
+    }
+
+    /// How often there may have been a commit by any process, for ``wait(afterWake:_:isOpen:)``.
+    var wakeCount: UInt64 { state.withLock { $0.wakeCount } }
+
+    /// Waits until there may have been a commit, also one without a change set, since the wakes were counted. A caller that counts
+    /// them before it reads the store misses no commit.
+    func wait(
+        afterWake count: UInt64, _ access: Access, isOpen: @Sendable () -> Bool = { true }
+    ) async -> DispatchState.Wake {
+        await wait(access, isOpen: isOpen) { state, id, resume in state.wait(id, afterWake: count, resume: resume) }
+    }
+
+    private typealias BeginWait = (inout DispatchState, UInt64, @escaping DispatchState.Resume) -> DispatchState.Wake?
+
+    private func wait(
+        _ access: Access, isOpen: @Sendable () -> Bool, begin: BeginWait
+    ) async -> DispatchState.Wake {
         start(access)
         let id = state.withLock { $0.makeID() }
         let wake = await withTaskCancellationHandler {
@@ -107,7 +140,7 @@ final class Dispatcher: Sendable {
                 var parked: [@Sendable () -> Void] = []
                 let wake: DispatchState.Wake? = state.withLock { state in
                     guard isOpen() else { return .closed }
-                    let wake = state.wait(id, after: sequence) { continuation.resume(returning: $0) }
+                    let wake = begin(&state, id) { continuation.resume(returning: $0) }
                     if wake == nil { parked = state.takeParked() }
                     return wake
                 }
@@ -120,6 +153,9 @@ final class Dispatcher: Sendable {
         state.withLock { $0.forget(id) }
         return wake
     }
+
+    /// Ends the waits for any commit.
+    private func wake() { for resume in state.withLock({ $0.wake() }) { resume(.moved) } }
 
     /// Has all who wait look again what has become of the store.
     func stir() { for resume in state.withLock({ $0.stir() }) { resume(.moved) } }
@@ -263,7 +299,7 @@ final class Dispatcher: Sendable {
     }
 
     private func advance(to sequence: UInt64) {
-        for resume in state.withLock({ $0.advance(to: sequence) }) { resume(.moved) }
+        for resume in state.withLock({ $0.advance(to: sequence) + $0.wake() }) { resume(.moved) }
         listener.withLock { $0 }?.tell()
     }
 }

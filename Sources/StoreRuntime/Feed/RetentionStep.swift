@@ -27,6 +27,7 @@ struct RetentionStep {
         try head.write(state.databases, in: &raw)
         if let failure = raw.commitFailure() { throw failure }
         core.trailWalk.withLock { $0 = walk }
+        if outcome.didExpire { core.dispatcher.committedAside() }
         return outcome.hasMore
     }
 }

@@ -24,6 +24,8 @@ struct BatchRunner: Sendable {
     /// What one pass over a batch came to.
     private enum Pass {
         case committed([Outcome])
+        /// Also, something was written that has no change set.
+        case keptHouse([Outcome])
         /// Also, change sets were added.
         case extended([Outcome], FeedHead, entries: [WrittenEntry?])
         /// The catalog in the store is not the one that `state` holds.
@@ -52,6 +54,10 @@ struct BatchRunner: Sendable {
                 let begun = jobs
                 switch pass {
                 case .committed(let outcomes):
+                    report(tally, current)
+                    return tell(begun, outcomes, current)
+                case .keptHouse(let outcomes):
+                    dispatcher.committedAside()
                     report(tally, current)
                     return tell(begun, outcomes, current)
                 case .extended(let outcomes, let head, let entries):
@@ -166,7 +172,7 @@ struct BatchRunner: Sendable {
         }
         tally?.commit(after: first, head)
         return head.sequence > first
-            ? .extended(outcomes, head, entries: entries) : .committed(outcomes)
+            ? .extended(outcomes, head, entries: entries) : .keptHouse(outcomes)
     }
 
     private func runAlone(

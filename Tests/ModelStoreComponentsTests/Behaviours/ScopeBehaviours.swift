@@ -246,7 +246,7 @@ private func untilCancelled() async {
             let model = try scene.store.model(Sensor.self, id: "s0")
             try owner.own(model)
             try borrower.borrow(model)
-            let position = try await scene.store.write(returning: .position, returning: .position) {
+            let position = try await scene.store.write(returning: .position) {
                 try $0.update(Sensor.self, id: "s0") { $0.celsius = 1 }
             }
             .position

@@ -29,7 +29,7 @@ import Testing
     @Test func `each write closure is one change set, with the records before and after`() async throws {
         let store = try Self.store()
         var feed = store.changes(from: .newest).makeAsyncIterator()
-        let written = try await store.write(returning: .position, returning: .position) { try $0.insert(Self.sensor(1)) }.position
+        let written = try await store.write(returning: .position) { try $0.insert(Self.sensor(1)) }.position
         try await store.write { tx in
             try tx.update(Sensor.self, id: "s1") {
                 $0.celsius = 25
@@ -54,7 +54,7 @@ import Testing
     @Test func `a position resumes after the change set that it was taken from, also by its text`() async throws {
         let store = try Self.store()
         let positions = try await (0..<5).asyncMap { number in
-            try await store.write(returning: .position, returning: .position) { try $0.insert(Self.sensor(number)) }.position
+            try await store.write(returning: .position) { try $0.insert(Self.sensor(number)) }.position
         }
         let position = try #require(Position(positions[1].description))
         var feed = store.changes(since: position).makeAsyncIterator()
@@ -70,13 +70,13 @@ import Testing
         var options = StoreOptions()
         options.limits.retainedChangeSets = 3
         let store = try Store(at: directory.path + "/a", records: Sensor.self, options: Self.small(options))
-        let old = try await store.write(returning: .position, returning: .position) { try $0.insert(Self.sensor(0)) }.position
+        let old = try await store.write(returning: .position) { try $0.insert(Self.sensor(0)) }.position
         for number in 1..<6 { try await store.write { try $0.insert(Self.sensor(number)) } }
         try store.backup(to: directory.path + "/b")
         let copy = try Store(at: directory.path + "/b", records: Sensor.self, options: Self.small())
         let same = try store.position
-        let ours = try await store.write(returning: .position, returning: .position) { try $0.insert(Self.sensor(6)) }.position
-        let theirs = try await copy.write(returning: .position, returning: .position) { try $0.insert(Self.sensor(7)) }.position
+        let ours = try await store.write(returning: .position) { try $0.insert(Self.sensor(6)) }.position
+        let theirs = try await copy.write(returning: .position) { try $0.insert(Self.sensor(7)) }.position
         #expect(ours.sequence == theirs.sequence)
 
         func code(_ store: Store, _ position: Position) async -> StoreError.Code? {
@@ -93,7 +93,7 @@ import Testing
         #expect(await code(store, theirs) == .positionDiverged)
         #expect(await code(copy, same) == nil, "the histories part after it")
         #expect(await code(try Self.store(), ours) == .positionOfAnotherStore)
-        let ahead = try await store.write(returning: .position, returning: .position) { try $0.insert(Self.sensor(8)) }.position
+        let ahead = try await store.write(returning: .position) { try $0.insert(Self.sensor(8)) }.position
         #expect(await code(copy, ahead) == .positionInFuture)
 
         // The error says from where the feed can be read.
@@ -217,7 +217,7 @@ import Testing
 
     @Test func `waiting for a position that is there returns at once, and another store's is refused`() async throws {
         let store = try Self.store()
-        let position = try await store.write(returning: .position, returning: .position) { try $0.insert(Self.sensor(1)) }.position
+        let position = try await store.write(returning: .position) { try $0.insert(Self.sensor(1)) }.position
         try await store.wait(for: position)
         let other = try Self.store()
         await #expect(throws: StoreError.self) { try await other.wait(for: position) }

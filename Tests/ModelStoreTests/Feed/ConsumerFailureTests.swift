@@ -107,7 +107,7 @@ import Testing
             }
         }
         while try store.consumers().first?.isHeld != true { await Task.yield() }
-        let written = try await store.write(returning: .position, returning: .position) { tx in
+        let written = try await store.write(returning: .position) { tx in
             for number in 0..<50 { try tx.insert(ChangeFeedTests.sensor(number)) }
         }.position
         for await _ in begun.stream { break }

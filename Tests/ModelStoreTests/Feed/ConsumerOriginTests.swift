@@ -15,7 +15,7 @@ import Testing
         let directory = try TestDirectory()
         let written = try await writeAsFirst(directory)
         let second = try Self.open(directory, as: "svc-v2")
-        let other = try await second.write(returning: .position, returning: .position) { try $0.insert(ChangeFeedTests.sensor(2)) }.position
+        let other = try await second.write(returning: .position) { try $0.insert(ChangeFeedTests.sensor(2)) }.position
         let successor = try await second.holdConsumer("totals")
         #expect(successor.firstPosition.sequence + 1 == written.sequence)
         var rest = successor.changes.makeAsyncIterator()
@@ -37,7 +37,7 @@ import Testing
                 try consumer.acknowledge(set, in: &tx)
             }
         }
-        let next = try await store.write(returning: .position, returning: .position) { try $0.insert(ChangeFeedTests.sensor(6)) }.position
+        let next = try await store.write(returning: .position) { try $0.insert(ChangeFeedTests.sensor(6)) }.position
         #expect(try await changes.next()?.position == next)
     }
 
@@ -79,7 +79,7 @@ import Testing
         var changes = consumer.changes.makeAsyncIterator()
         // The schemas of both types, then the insert.
         let set = try #require(try await ChangeFeedTests.take(3, &changes).last)
-        let written = try await store.write(returning: .position, returning: .position) { tx in
+        let written = try await store.write(returning: .position) { tx in
             try tx.insert(Account(email: "x", balance: 1))
             try consumer.acknowledge(set, in: &tx)
         }.position

@@ -35,7 +35,7 @@ extension FeedModelRun {
 
     private func write(_ operations: [Operation], isMark: Bool = false) async throws {
         let writer = SensorVersion.allCases[Int.random(in: 0...version.rawValue, using: &random)]
-        let position = try await store.write(returning: .position, returning: .position) { tx in
+        let position = try await store.write(returning: .position) { tx in
             for step in operations {
                 if let value = step.value {
                     try writer.put(value, id: step.id, &tx)

@@ -35,7 +35,7 @@ import Testing
         var states: [UInt64: [String: Sensor]] = [:]
         func write() async throws {
             let (id, kind) = (Int.random(in: 10..<60, using: &random), Int.random(in: 0..<3, using: &random))
-            let position = try await store.write(returning: .position, returning: .position) { tx in
+            let position = try await store.write(returning: .position) { tx in
                 if kind == 0 {
                     _ = try tx.delete(Sensor.self, id: "s\(id)")
                 } else {
@@ -74,7 +74,7 @@ import Testing
         var states: [UInt64: [String: Sensor]] = [:]
         func write() async throws {
             let (id, kind) = (Int.random(in: 10..<40, using: &random), Int.random(in: 0..<4, using: &random))
-            let position = try await store.write(returning: .position, returning: .position) { tx in
+            let position = try await store.write(returning: .position) { tx in
                 if kind == 0 {
                     _ = try tx.delete(Sensor.self, id: "s\(id)")
                 } else {
@@ -173,7 +173,7 @@ import Testing
             return
         }
         #expect(changes.map(\.after?.celsius) == [104] && set.sequence == set.firstSequence + 4)
-        let account = try await store.write(returning: .position, returning: .position) { try $0.insert(Account(email: "ann", balance: 1)) }
+        let account = try await store.write(returning: .position) { try $0.insert(Account(email: "ann", balance: 1)) }
             .position
         guard case .commit(let none, let progress) = try await reader.next() else {
             Issue.record("no progress came")

@@ -121,7 +121,7 @@ import Testing
                 operations.append((Int.random(in: 0..<12, using: &random), Int.random(in: 0..<5, using: &random)))
             }
             let steps = operations
-            let position = try await store.write(returning: .position, returning: .position) { tx in
+            let position = try await store.write(returning: .position) { tx in
                 for (id, kind) in steps {
                     if kind == 0 { _ = try tx.delete(Sensor.self, id: "s\(id)"); continue }
                     let sensor = ChangeFeedTests.sensor(id, celsius: Double(kind * 10 + id), room: "r\(kind)")

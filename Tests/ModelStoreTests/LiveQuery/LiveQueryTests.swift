@@ -17,7 +17,7 @@ import Testing
         let first = try #require(try await updates.next())
         #expect(first.results.isEmpty && first.changes.isReset)
 
-        let written = try await store.write(returning: .position, returning: .position) { tx in
+        let written = try await store.write(returning: .position) { tx in
             try tx.update(Sensor.self, id: "s0") { $0.celsius = 40 }
             try tx.update(Sensor.self, id: "s1") { $0.celsius = 35 }
         }

@@ -224,7 +224,7 @@ private enum Delivery {
     @Test func `what a program's structs have no more stays in the store, for one that has it again`() throws {
         let directory = try TestDirectory()
         let before = try Self.store(directory, Delivery.Noted.self)
-        let position = try before.write(returning: .position, returning: .position) { try $0.insert(Self.noted) }.position
+        let position = try before.write(returning: .position) { try $0.insert(Self.noted) }.position
         before.close()
 
         let counted = try Self.store(directory, Delivery.Counted.self)
@@ -270,12 +270,12 @@ private enum Delivery {
         try Self.store(directory, Delivery.NotedParcel.self).close()
         let store = try Self.store(directory, Delivery.Parcel.self)
         let ids = 0..<5
-        let start = try store.write(returning: .position, returning: .position) { tx in
+        let start = try store.write(returning: .position) { tx in
             for id in ids {
                 try tx.insert(Delivery.Parcel(id: id, first: .init(name: "n\(9 - id)", count: 0)))
             }
         }.position
-        let end = try store.write(returning: .position, returning: .position) {
+        let end = try store.write(returning: .position) {
             try $0.update(Delivery.Parcel.self, id: 2) { $0.first?.count = 7 }
         }.position
         let request = Delivery.Parcel.order { $0.first.name.ascending }

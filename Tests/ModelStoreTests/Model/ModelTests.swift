@@ -43,7 +43,7 @@ import Testing
         let store = try Self.store()
         let model = try store.model(Sensor.self, id: "s0")
         for step in 1...200 {
-            let written = try await store.write(returning: .position, returning: .position) {
+            let written = try await store.write(returning: .position) {
                 try $0.update(Sensor.self, id: "s0") { $0.celsius = Double(step) }
             }
             #expect(model.celsius == Double(step))

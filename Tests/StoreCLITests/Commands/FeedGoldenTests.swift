@@ -144,6 +144,43 @@ import Testing
         await #expect(throws: StoreError.self) { try await held.acknowledge(try #require(try await Self.first(store))) }
     }
 
+    @Test func `a wait for a consumer ends when another process moves it, or deletes it`() async throws {
+        let tool = try Self.tool()
+        let store = try Store(at: tool.store, records: [])
+        defer { store.close() }
+        for name in ["moved", "deleted"] { _ = try await store.holdConsumer(name) }
+        let newest = try store.position
+        let waits = ["moved", "deleted"].map { name in
+            Task { try await store.wait(forConsumer: name, toPass: newest) }
+        }
+        #expect(try tool.run("consumers", "reset", "moved", "--to", "3").status == 0)
+        #expect(try tool.run("consumers", "reset", "moved", "--to", "newest").status == 0)
+        try await waits[0].value
+        #expect(try tool.run("consumers", "delete", "deleted", "--yes").status == 0)
+        let error = await #expect(throws: StoreError.self) { try await waits[1].value }
+        #expect(error?.code == .consumerNotFound)
+    }
+
+    @Test func `the lag counts what a filter wants, also in another process`() async throws {
+        let tool = try Self.tool()
+        let store = try Store(at: tool.store, records: [])
+        defer { store.close() }
+        let conditions: [String: ConditionNode?] = ["seats": nil, "taken": .constant(true)]
+        for (name, condition) in conditions {
+            var options = ConsumerOptions()
+            options.start = .after(sequence: 3)
+            options.feed.filters = [FeedFilter(typeName: "Seat", condition: condition)]
+            _ = try await store.holdConsumer(name, options)
+        }
+        let run = try tool.run("--output", "csv", "consumers")
+        let rows = run.output.split(separator: "\n").map { $0.split(separator: ",").prefix(3) }
+        #expect(rows.dropFirst().map { $0.joined(separator: " ") } == ["seats 3 2", "taken 3 2"])
+        #expect(
+            run.errors
+                == "note: taken wants 2 change sets at most: its filter has a condition, or it is too far behind to count "
+                + "them\n")
+    }
+
     private static func first(_ store: Store) async throws -> ChangeSet? {
         var feed = store.changes(from: .oldest).makeAsyncIterator()
         return try await feed.next()

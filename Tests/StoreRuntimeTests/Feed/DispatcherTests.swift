@@ -31,6 +31,28 @@ import Testing
         #expect(!park(0), "it is to end")
     }
 
+    @Test func `a wait for any commit ends with one since the wakes were counted, and with no other`() {
+        var state = DispatchState()
+        let count = state.wakeCount
+        #expect(state.wake().isEmpty)
+        var id = state.makeID()
+        #expect(state.wait(id, afterWake: count) { _ in } == .moved, "it came before the wait")
+        id = state.makeID()
+        #expect(state.wait(id, afterWake: state.wakeCount) { _ in } == nil)
+        #expect(state.isAwaited)
+        #expect(state.advance(to: 3).isEmpty, "that is for waits for change sets")
+        #expect(state.wake().count == 1)
+        #expect(!state.isAwaited && state.wake().isEmpty)
+        id = state.makeID()
+        #expect(state.wait(id, afterWake: state.wakeCount) { _ in } == nil)
+        #expect(state.cancel(id) != nil && !state.isAwaited)
+        id = state.makeID()
+        #expect(state.wait(id, afterWake: state.wakeCount) { _ in } == nil)
+        #expect(state.stop().count == 1)
+        id = state.makeID()
+        #expect(state.wait(id, afterWake: state.wakeCount) { _ in } == .closed)
+    }
+
     @Test func `after some commits for nobody the writer hands nothing over, until somebody waits again`() async throws
     {
         let store = try Store.temporary(records: Sensor.self)

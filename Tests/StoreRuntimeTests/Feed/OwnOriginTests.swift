@@ -11,7 +11,7 @@ import Testing
         var start: Position
         do {
             let store = try Store(at: folder.path, records: Sensor.self)
-            start = try await store.write(returning: .position, returning: .position) {
+            start = try await store.write(returning: .position) {
                 try $0.insert(Sensor(id: "a", room: "r", serial: "A"))
             }.position
             store.close()

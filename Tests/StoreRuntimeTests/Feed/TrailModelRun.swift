@@ -112,7 +112,7 @@ final class TrailModelRun {
             (id: random.pick(ids), value: random.oneIn(3) ? nil : Double(random.below(4)))
         }
         let (before, old) = (try store.position.sequence, rows)
-        let position = try store.write(returning: .position, returning: .position) { tx in
+        let position = try store.write(returning: .position) { tx in
             for step in operations {
                 if let value = step.value {
                     try tx.upsert(Sensor(id: step.id, room: "r", serial: "A-" + step.id, celsius: value))

@@ -81,7 +81,7 @@ import Testing
         let folder = try StoreFolder()
         let store = try Self.store(folder, Self.options(retained: 100))
         let start = try store.position
-        let written = try await store.write(returning: .position, returning: .position) { try $0.insert(Self.sensor("s")) }.position
+        let written = try await store.write(returning: .position) { try $0.insert(Self.sensor("s")) }.position
         var reader = store.differenceAndChanges(since: start).makeAsyncIterator()
         guard case .ready(start) = try await reader.next(), case .commit(let set) = try await reader.next() else {
             Issue.record("something else came")
@@ -147,7 +147,7 @@ import Testing
         let folder = try StoreFolder()
         let store = try Self.store(folder, Self.options(trail: 100))
         let start = try store.position
-        let large = try await store.write(returning: .position, returning: .position) { tx in
+        let large = try await store.write(returning: .position) { tx in
             for number in 0..<101 { try tx.insert(Self.sensor("s\(number)")) }
         }.position
         try await store.write { try $0.insert(Self.sensor("a")) }
@@ -207,7 +207,7 @@ import Testing
         var start: Position
         do {
             let store = try Store(at: folder.path, records: Sensor.self, options: Self.options())
-            start = try await store.write(returning: .position, returning: .position) { try $0.insert(Self.sensor("a")) }.position
+            start = try await store.write(returning: .position) { try $0.insert(Self.sensor("a")) }.position
             store.close()
         }
         try folder.tamper { raw in try raw.put("stranger", [1], [2]) }
@@ -260,9 +260,9 @@ import Testing
     {
         let (folder, other) = (try StoreFolder(), try StoreFolder())
         let store = try Self.store(folder)
-        let before = try await store.write(returning: .position, returning: .position) { try $0.upsert(Self.sensor("a")) }.position
+        let before = try await store.write(returning: .position) { try $0.upsert(Self.sensor("a")) }.position
         try store.backup(to: other.path)
-        let after = try await store.write(returning: .position, returning: .position) { try $0.upsert(Self.sensor("b")) }.position
+        let after = try await store.write(returning: .position) { try $0.upsert(Self.sensor("b")) }.position
         let copy = try Self.store(other, Self.options(trail: nil))
         let own = try copy.position
         for number in 0..<5 { try await copy.write { try $0.upsert(Self.sensor("c", Double(number))) } }

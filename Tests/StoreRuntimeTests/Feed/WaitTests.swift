@@ -18,7 +18,7 @@ import Testing
     }
 
     private static func write(_ number: Int, to store: Store) async throws -> Position {
-        try await store.write(returning: .position, returning: .position) { tx in
+        try await store.write(returning: .position) { tx in
             try tx.upsert(Sensor(id: "s", room: "r", serial: "A", celsius: Double(number)))
         }.position
     }

@@ -34,7 +34,7 @@ import Testing
         let store = try Store(at: folder.path, records: [])
         try store.addTypes([Self.schema(place.type(change.old))])
         let before = place.value(change.before)
-        let position = try store.write(returning: .position, returning: .position) { tx in
+        let position = try store.write(returning: .position) { tx in
             for id in 1...3 as ClosedRange<Int64> {
                 _ = try tx.put(DynamicRecord(values: [.int(id), before, .int(0)]), typeIndex: 0, mode: .insert)
             }

@@ -17,7 +17,7 @@ import Testing
         var raw = try store.core.environment.beginWrite()
         try raw.put("theirs", [1], [2])
         try raw.commit()
-        let position = try store.write(returning: .position, returning: .position) { tx in
+        let position = try store.write(returning: .position) { tx in
             _ = try tx.update(Sensor.self, id: "a") { $0.celsius = 1 }
         }.position
         #expect(position.sequence == before + 2)
@@ -25,7 +25,7 @@ import Testing
         #expect(reset.kind == .reset)
         #expect(reset.type == .max)
         // Once noted it is not noted again.
-        let next = try store.write(returning: .position, returning: .position) { tx in
+        let next = try store.write(returning: .position) { tx in
             _ = try tx.update(Sensor.self, id: "a") { $0.celsius = 2 }
         }.position
         #expect(next.sequence == before + 3)
@@ -69,7 +69,7 @@ import Testing
         copied.close()
         let again = try Store(at: copy.path, records: Sensor.self)
         #expect(try again.position == second)
-        let written = try again.write(returning: .position, returning: .position) { tx in try tx.insert(Self.a) }.position
+        let written = try again.write(returning: .position) { tx in try tx.insert(Self.a) }.position
         #expect(written.epoch == second.epoch)
         #expect(try again.changeSet(written.sequence)?.epoch == second.epoch)
         #expect(try again.findings() == [])

@@ -16,7 +16,7 @@ import Testing
     /// Gives all five sensors one temperature, in one change set.
     @discardableResult
     private static func heat(_ store: Store, to celsius: Int) throws -> Position {
-        try store.write(returning: .position, returning: .position) { tx in
+        try store.write(returning: .position) { tx in
             for number in 0..<5 {
                 try tx.upsert(
                     Sensor(id: "s\(number)", room: "r\(celsius % 3)", serial: "A-\(number)", celsius: Double(celsius)))

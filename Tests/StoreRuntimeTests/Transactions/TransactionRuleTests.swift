@@ -31,7 +31,7 @@ import Testing
             },
         ]
         for (number, closure) in closures.enumerated() {
-            let committed = try store.write(returning: .position, returning: .position) { tx in try closure(&tx) }
+            let committed = try store.write(returning: .position) { tx in try closure(&tx) }
             #expect(committed.position == before, "closure \(number)")
         }
         #expect(try store.position == before)
@@ -41,11 +41,11 @@ import Testing
 
     @Test func `a delete and an insert in one closure are an update of the same incarnation`() throws {
         let store = try Store.temporary(records: Sensor.self)
-        let inserted = try store.write(returning: .position, returning: .position) { tx in try tx.insert(Self.a) }.position.sequence
+        let inserted = try store.write(returning: .position) { tx in try tx.insert(Self.a) }.position.sequence
         var other = Self.a
         other.room = "elsewhere"
         let changed = other
-        let position = try store.write(returning: .position, returning: .position) { tx in
+        let position = try store.write(returning: .position) { tx in
             try tx.delete(Sensor.self, id: "a")
             try tx.insert(changed)
         }.position
@@ -59,7 +59,7 @@ import Testing
         let store = try Store.temporary(records: Sensor.self)
         try store.write { tx in _ = try tx.insert(Self.a) }
         try store.write { tx in _ = try tx.delete(Sensor.self, id: "a") }
-        let position = try store.write(returning: .position, returning: .position) { tx in try tx.insert(Self.a) }.position
+        let position = try store.write(returning: .position) { tx in try tx.insert(Self.a) }.position
         let change = try #require(try store.changeSet(position.sequence)?.changes.first)
         #expect(change.kind == .insert)
         #expect(unsafe try RecordBytes(change.record.span.bytes).incarnation == position.sequence)

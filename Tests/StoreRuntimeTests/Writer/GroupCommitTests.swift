@@ -18,7 +18,7 @@ import Testing
         let positions = try await withThrowingTaskGroup(of: Position.self) { group in
             for number in 0..<6 {
                 group.addTask {
-                    try await store.write(returning: .position, returning: .position) { tx in try tx.insert(sensor(number)) }.position
+                    try await store.write(returning: .position) { tx in try tx.insert(sensor(number)) }.position
                 }
             }
             await gate.open(after: 6)
@@ -148,7 +148,7 @@ import Testing
                     var last: UInt64 = 0
                     for number in 0..<25 {
                         let mine = sensor(writer * 100 + number)
-                        let committed = try await store.write(returning: .position, returning: .position) { tx in try tx.insert(mine) }
+                        let committed = try await store.write(returning: .position) { tx in try tx.insert(mine) }
                         #expect(committed.position.sequence > last)
                         last = committed.position.sequence
                         #expect(try store.get(Sensor.self, id: mine.id) == mine)

@@ -7,7 +7,7 @@ struct Consumers: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Lists the consumers of the feed with their positions and lag, and moves or deletes them.",
         discussion: """
-            Without more, each consumer's position, how many change sets it is behind (lag), whether a process holds it, \
+            Without more, each consumer's position, how many change sets after it the consumer wants (lag), whether a process holds it, \
             whether it has expired because change sets that it had not seen are gone, how many it left out since they \
             failed (skipped), and when it last moved.
             """,
@@ -28,6 +28,11 @@ struct ConsumersList: ParsableCommand {
             var printer = try RowPrinter(options.format, columns: ConsumerRow.columns, to: output)
             for consumer in consumers { try printer.append(ConsumerRow.cells(consumer)) }
             try printer.finish()
+        }
+        for consumer in consumers where !consumer.isLagExact {
+            StandardError.writeLine(
+                "note: \(consumer.name) wants \(consumer.lag) change sets at most: its filter has a condition, or it is too far "
+                    + "behind to count them")
         }
     }
 }

@@ -42,7 +42,7 @@ struct PastReads {
         for _ in 0..<commits {
             let id = Int(random.next() % UInt64(changed)) + 1
             let balance = Int(random.next() % 1_000_000)
-            let written = try store.write(returning: .position, returning: .position) { tx in
+            let written = try store.write(returning: .position) { tx in
                 _ = try tx.update(Account.self, id: id) { $0.balance = balance }
             }
             positions.append(written.position)

@@ -1,0 +1,35 @@
+internal import Glibc
+
+/// A mark on one byte of the wake file: a shared lock, which the kernel gives up when its process ends, however it ends.
+///
+/// Any number of programs set a mark, and each program can see whether it is set. Marks and ``ExclusiveByte`` lie apart.
+package final class SharedByte: Sendable {
+    /// Behind all bytes of ``ExclusiveByte``.
+    private static let firstOffset = 1 << 33
+
+    private let descriptor: Int32
+    private let offset: Int
+
+    /// Sets the mark with this number. Needs no right but to read the file.
+    package init(_ number: UInt32, of file: WakeFile) throws(LMDBError) {
+        offset = Self.firstOffset + Int(number)
+        descriptor = unsafe Glibc.open(file.path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+        guard descriptor >= 0 else { throw LMDBError(code: errno, operation: "open", path: file.path) }
+        // Nobody ever has the byte alone.
+        _ = try OpenFileLock.share(byte: offset, of: descriptor, path: file.path)
+    }
+
+    /// Whether the mark is set, by this process or another.
+    package static func isSet(_ number: UInt32, of file: WakeFile) throws(LMDBError) -> Bool {
+        let descriptor = unsafe Glibc.open(file.path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+        guard descriptor >= 0 else { throw LMDBError(code: errno, operation: "open", path: file.path) }
+        defer { SystemCalls.close(descriptor) }
+        return try OpenFileLock.isTaken(byte: firstOffset + Int(number), of: descriptor, path: file.path)
+    }
+
+    deinit {
+        guard descriptor >= 0 else { return }
+        OpenFileLock.giveUp(byte: offset, of: descriptor)
+        SystemCalls.close(descriptor)
+    }
+}

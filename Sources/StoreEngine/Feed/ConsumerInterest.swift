@@ -1,0 +1,119 @@
+import LMDB
+
+/// Which change sets a consumer wants, as the store keeps it beside the consumer: its lag counts these.
+///
+/// It is JSON in the metadata, under the key `consumer.NAME`, and is not there for a consumer that wants everything:
+///
+/// ```
+/// {"filters":[{"type":"Sale","fields":["amount"],"hasCondition":true}],"skips":{"name":"till","process":12}}
+/// ```
+///
+/// Conditions are not kept, only that there is one.
+package struct ConsumerInterest: Hashable, Sendable {
+    /// What is known of one filter.
+    package struct Filter: Hashable, Sendable {
+        package let typeName: String
+        package let fieldNames: [String]
+        package let hasCondition: Bool
+    }
+
+    /// The filters; all changes are wanted when there are none.
+    package let filters: [Filter]
+    /// The process whose change sets are not wanted.
+    package let skippedOrigin: Origin?
+
+    /// Wants everything.
+    package static let all = ConsumerInterest([], skippedOrigin: nil)
+
+    package init(_ filters: [FeedFilter], skippedOrigin: Origin?) {
+        self.filters = filters.map {
+            Filter(typeName: $0.typeName, fieldNames: $0.fieldNames, hasCondition: $0.condition != nil)
+        }
+        self.skippedOrigin = skippedOrigin
+    }
+
+    /// The filters without their conditions.
+    package var feedFilters: [FeedFilter] {
+        filters.map { FeedFilter(typeName: $0.typeName, fieldNames: $0.fieldNames) }
+    }
+
+    /// Whether a filter has a condition, so that fewer changes may be wanted than ``feedFilters`` let through.
+    package var hasCondition: Bool { filters.contains(where: \.hasCondition) }
+}
+
+extension ConsumerInterest {
+    /// Reads what ``json`` gives.
+    package init(from bytes: [UInt8]) throws(CodecError) {
+        let value: JSONValue
+        do {
+            value = try JSONReader.read(bytes)
+        } catch {
+            throw CodecError("a consumer's interest is no JSON: \(error)")
+        }
+        var filters: [Filter] = []
+        for filter in value["filters"]?.array ?? [] {
+            guard let type = filter["type"]?.string else { throw CodecError("a consumer's filter has no type") }
+            filters.append(
+                Filter(
+                    typeName: type, fieldNames: filter["fields"]?.array?.compactMap(\.string) ?? [],
+                    hasCondition: filter["hasCondition"]?.bool ?? false))
+        }
+        self.filters = filters
+        if let name = value["skips"]?["name"]?.string, let process = value["skips"]?["process"]?.number?.int64 {
+            skippedOrigin = Origin(name: name, processID: Int32(truncatingIfNeeded: process))
+        } else {
+            skippedOrigin = nil
+        }
+    }
+
+    /// The interest as JSON.
+    package var json: [UInt8] {
+        let filters = filters.map { filter in
+            JSONValue.object([
+                JSONMember("type", .string(filter.typeName)),
+                JSONMember("fields", .array(filter.fieldNames.map { .string($0) })),
+                JSONMember("hasCondition", .bool(filter.hasCondition)),
+            ])
+        }
+        var members = [JSONMember("filters", .array(filters))]
+        if let origin = skippedOrigin {
+            let skipped = [
+                JSONMember("name", .string(origin.name)),
+                JSONMember("process", .number(JSONNumber(Int64(origin.processID)))),
+            ]
+            members.append(JSONMember("skips", .object(skipped)))
+        }
+        return JSONWriter.bytes(of: .object(members))
+    }
+}
+
+extension ReadingScope {
+    /// What a consumer wants.
+    package func interest(ofConsumer name: String) throws(StoreError) -> ConsumerInterest {
+        let key = MetadataKey.interest(consumer: name)
+        guard let bytes = unsafe try value(state.databases.metadata, key: key.span.bytes) else { return .all }
+        do {
+            return try ConsumerInterest(from: bytes.array())
+        } catch {
+            throw StoreError(error, at: "the consumer \(name)")
+        }
+    }
+}
+
+extension WriteTransaction {
+    /// Stores what a consumer wants. This is no change: it has no change set.
+    package mutating func put(_ interest: ConsumerInterest, ofConsumer name: String) throws(StoreError) {
+        let key = MetadataKey.interest(consumer: name)
+        do {
+            if interest == .all {
+                _ = unsafe try raw.delete(state.databases.metadata, key: key.span.bytes)
+            } else {
+                let json = interest.json
+                unsafe try raw.put(state.databases.metadata, key: key.span.bytes, value: json.span.bytes)
+            }
+        } catch {
+            throw fail(error)
+        }
+        didKeepHouse = true
+    }
+}

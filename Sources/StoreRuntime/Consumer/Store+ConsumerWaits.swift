@@ -1,0 +1,58 @@
+import LMDB
+public import StoreEngine
+
+extension Store {
+    /// Waits until a consumer has dealt with everything up to a position, whichever process runs it.
+    ///
+    /// ```swift
+    /// let sold = try await store.write { tx in try tx.insert(sale) }.position
+    /// try await store.wait(forConsumer: "totals", toPass: sold)      // the totals count the sale now
+    /// ```
+    ///
+    /// A consumer that wants nothing of the change sets up to there passes them, too. One that is read by hand passes a position when
+    /// its program acknowledges it. While no process runs the consumer, the wait lasts.
+    ///
+    /// - Parameters:
+    ///   - name: the consumer's name.
+    ///   - position: what it must have passed, usually the position of a write.
+    /// - Throws: ``StoreError``: `consumerNotFound`, also when it is deleted meanwhile; `consumerExpired`;
+    ///   `positionOfAnotherStore`, `positionDiverged`; `closed`. `CancellationError`.
+    public func wait(forConsumer name: String, toPass position: Position) async throws {
+        // A consumer that sees the mark notes at once what it has passed.
+        var mark: (number: UInt32, byte: SharedByte?)?
+        while true {
+            try requireOpen()
+            // Counted before the store is read, so that no commit is missed.
+            let count = core.dispatcher.wakeCount
+            guard let number = try numberOfConsumer(name, behind: position) else { return }
+            if mark?.number != number {
+                let wakeFile = core.dispatcher.wakeFile
+                mark = (number, wakeFile.flatMap { try? SharedByte(number, of: $0) })
+                core.dispatcher.askConsumers()
+                continue
+            }
+            switch await commitWake(after: count) {
+            case .moved: continue
+            case .cancelled: throw CancellationError()
+            case .closed: throw WriteQueue.closed
+            }
+        }
+    }
+
+    /// The number of a consumer that has not passed a position; nil when it has.
+    private func numberOfConsumer(_ name: String, behind position: Position) throws -> UInt32? {
+        let transaction = try beginRead()
+        guard let consumer = try transaction._reading.consumer(named: name) else {
+            throw StoreError(.consumerNotFound, "there is no consumer \(name)")
+        }
+        try transaction._reading.requireOwn(position)
+        if consumer.position.sequence >= position.sequence { return nil }
+        if consumer.isExpired { throw ConsumerState.expired(name) }
+        return consumer.number
+    }
+
+    /// Waits until there may have been a commit since the wakes were counted, or this store is closed.
+    func commitWake(after count: UInt64) async -> DispatchState.Wake {
+        await core.dispatcher.wait(afterWake: count, core.access) { [self] in isStillOpen }
+    }
+}

@@ -1,0 +1,92 @@
+import ModelStore
+import Testing
+
+/// How far consumers are behind, by what they want.
+@Suite(.timeLimit(.minutes(20))) struct ConsumerLagTests {
+    private static func store() async throws -> Store {
+        let store = try ChangeFeedTests.store()
+        try await store.write { tx in for number in 0..<5 { try tx.insert(ChangeFeedTests.sensor(number)) } }
+        return store
+    }
+
+    private static func hold(_ name: String, _ store: Store, _ change: (inout FeedOptions) -> Void) async throws {
+        var options = ConsumerOptions()
+        options.start = .newest
+        change(&options.feed)
+        _ = try await store.holdConsumer(name, options)
+    }
+
+    private static func lag(_ name: String, _ store: Store) throws -> UInt64? {
+        try store.consumers().first { $0.name == name }?.lag
+    }
+
+    @Test func `the lag counts the change sets that the filter's types and fields let through`() async throws {
+        let store = try await Self.store()
+        try await Self.hold("all", store) { _ in }
+        try await Self.hold("accounts", store) { $0.filters = [FeedFilter(Account.self)] }
+        try await Self.hold("notes", store) { $0.filters = [FeedFilter(Sensor.self, touching: \.note)] }
+        try await Self.hold("hot", store) { $0.filters = [FeedFilter(Sensor.self, where: { $0.celsius > 99 })] }
+        try await Self.hold("others", store) { $0.skipsOwnOrigin = true }
+        #expect(try store.consumers().allSatisfy { $0.lag == 0 && $0.isLagExact })
+        for number in 1...7 {
+            try await store.write { try $0.update(Sensor.self, id: "s1") { $0.celsius = Double(number) } }
+        }
+        for number in 1...3 {
+            try await store.write { try $0.update(Sensor.self, id: "s2") { $0.note = "\(number)" } }
+        }
+        try await store.write { try $0.insert(Account(email: "a", balance: 1)) }
+        let lags = Dictionary(uniqueKeysWithValues: try store.consumers().map { ($0.name, $0.lag) })
+        #expect(lags == ["all": 11, "accounts": 1, "notes": 3, "hot": 10, "others": 0])
+        // Of a condition is known only that there is one.
+        #expect(Set(try store.consumers().filter { !$0.isLagExact }.map(\.name)) == ["hot"])
+        try store.verify { Issue.record("\($0)") }
+    }
+
+    @Test func `a consumer at rest has no lag, though it writes itself`() async throws {
+        let store = try await Self.store()
+        let consuming = Task {
+            try await store.consume("counts") { set, tx in
+                for change in try set.changes(of: Sensor.self) {
+                    try tx.insert(Account(email: "\(change.idempotencyKey)", balance: 1))
+                }
+            }
+        }
+        while try store.read({ try $0.count(Account.self) }) < 5 { await Task.yield() }
+        let consumer = try #require(try store.consumers().first)
+        #expect(consumer.position != (try store.position))
+        #expect(consumer.lag == 0 && consumer.isLagExact)
+        consuming.cancel()
+        try await consuming.value
+    }
+
+    @Test func `what it wants is that of its last holder, and goes with it`() async throws {
+        let store = try await Self.store()
+        try await Self.hold("one", store) { $0.filters = [FeedFilter(Account.self)] }
+        try await store.write { try $0.update(Sensor.self, id: "s1") { $0.celsius = 1 } }
+        #expect(try Self.lag("one", store) == 0)
+        try await Self.hold("one", store) { $0.filters = [FeedFilter(Sensor.self)] }
+        #expect(try Self.lag("one", store) == 1)
+        try await Self.hold("one", store) { _ in }
+        #expect(try Self.lag("one", store) == 1)
+        try await Self.hold("one", store) { $0.filters = [FeedFilter(Account.self)] }
+        try await store.deleteConsumer("one")
+        try await Self.hold("one", store) { _ in }
+        try await store.write { try $0.update(Sensor.self, id: "s1") { $0.celsius = 2 } }
+        #expect(try Self.lag("one", store) == 1)
+        try store.verify { Issue.record("\($0)") }
+    }
+
+    @Test func `of one that is far behind the lag is an upper bound`() async throws {
+        let store = try await Self.store()
+        try await Self.hold("accounts", store) { $0.filters = [FeedFilter(Account.self)] }
+        try await store.write { try $0.insert(Account(email: "a", balance: 1)) }
+        for round in 0..<5 {
+            try await store.write { tx in
+                for number in 0..<4_500 { try tx.upsert(ChangeFeedTests.sensor(number, celsius: Double(round))) }
+            }
+        }
+        let consumer = try #require(try store.consumers().first)
+        // The first is wanted; three of the others are known not to be.
+        #expect(consumer.lag == 3 && !consumer.isLagExact)
+    }
+}
