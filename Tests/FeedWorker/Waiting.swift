@@ -29,3 +29,32 @@ func follow(_ directory: String) async throws {
     store.close()
     say("done")
 }
+
+/// `pass DIR`: the consumer `picky`, whose filter lets nothing through and who is never told that time has passed. Says `active`, and
+/// ends when it reads a line.
+func pass(_ directory: String) async throws {
+    let store = try openStore(directory)
+    var options = ConsumerOptions(only: FeedFilter(Item.self, where: { $0.number < 0 }))
+    // After the schemas, which concern it.
+    options.start = .newest
+    options.sleep = { _ in try await Task.sleep(for: .seconds(1_000_000)) }
+    options.onEvent = { if case .active = $0 { say("active") } }
+    let picky = options
+    let consuming = Task { try await store.consume("picky", picky) { (_: ChangeSet) in say("given something") } }
+    await Task.detached { _ = readLine() }.value
+    consuming.cancel()
+    try await consuming.value
+    store.close()
+    say("done")
+}
+
+/// `passed DIR POSITION`: waits until the consumer `picky` has passed a position.
+func awaitPassing(_ directory: String, _ text: String) async throws {
+    guard let position = Position(text) else { throw POSIXError(.EINVAL) }
+    var options = StoreOptions()
+    options.isReadOnly = true
+    let store = try openStore(directory, options)
+    try await store.wait(forConsumer: "picky", toPass: position)
+    store.close()
+    say("done")
+}

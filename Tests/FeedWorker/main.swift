@@ -109,6 +109,8 @@ do {
     case ("check", 2): try check(arguments[2])
     case ("script", 4): try await script(arguments[2], Int(arguments[3]) ?? 1, Int(arguments[4]) ?? 1)
     case ("await", 2): try await follow(arguments[2])
+    case ("pass", 2): try await pass(arguments[2])
+    case ("passed", 3): try await awaitPassing(arguments[2], arguments[3])
     case ("mingle", 5):
         let (count, seed) = (Int(arguments[4]) ?? 1, UInt64(arguments[5]) ?? 0)
         try await Mingling(arguments[2], lane: arguments[3], count: count, seed: seed).run()
@@ -118,6 +120,7 @@ do {
         say(
             """
             usage: FeedWorker write DIR LANE | consume DIR LOG | check DIR | script DIR FIRST LAST | await DIR
+                 | pass DIR | passed DIR POSITION
                  | mingle DIR LANE COUNT SEED | flood DIR COUNT | drain DIR COUNT PART
             """)
         exit(64)

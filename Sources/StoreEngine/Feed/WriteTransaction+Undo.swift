@@ -25,7 +25,7 @@ extension WriteTransaction {
         return try undo(sequence: position.sequence, conflicts: rule)
     }
 
-    /// Undoes a change set of the feed by its sequence number. See ``undo(_:conflicts:)-(Position,_)``.
+    /// Undoes a change set of the feed by its sequence number. See ``undo(_:conflicts:)``.
     ///
     /// A number alone does not say which history it is of: after a restored backup it may name another change set.
     @discardableResult
@@ -51,7 +51,7 @@ extension WriteTransaction {
         return try findConflicts(with: changes, limit: .max).listed
     }
 
-    /// Undoes a change set at hand. See ``undo(_:conflicts:)-(Position,_)``, which also undoes one that is too large to hold.
+    /// Undoes a change set at hand. See ``undo(_:conflicts:)``, which also undoes one that is too large to hold.
     ///
     /// - Parameters:
     ///   - changeSet: the change set, or several that were put together.
@@ -60,7 +60,7 @@ extension WriteTransaction {
     ///   - rule: what happens to a change whose record was changed since.
     /// - Returns: all conflicts, under ``ConflictRule/skip``.
     /// - Throws: ``StoreError``: `changeSetIncomplete` when `changeSet` lacks some of its changes;
-    ///   `positionOfAnotherStore`; otherwise as ``undo(_:conflicts:)-(Position,_)``.
+    ///   `positionOfAnotherStore`; otherwise as ``undo(_:conflicts:)``.
     @discardableResult
     public mutating func undo(
         _ changeSet: ChangeSet, partially: Bool = false, conflicts rule: ConflictRule = .fail
@@ -81,7 +81,7 @@ extension WriteTransaction {
     ///
     /// - Returns: how many change sets were undone.
     /// - Throws: ``StoreError``: `positionCompacted` and others when the feed cannot be read from there; `changeConflict` when a
-    ///   foreign program has written since; as ``undo(_:conflicts:)-(Position,_)``. The closure cannot be committed then.
+    ///   foreign program has written since; as ``undo(_:conflicts:)``. The closure cannot be committed then.
     @discardableResult
     public mutating func revert(to position: Position) throws(StoreError) -> Int {
         try _reading.requireResumable(position)

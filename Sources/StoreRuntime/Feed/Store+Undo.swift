@@ -21,7 +21,7 @@ extension Store {
         return try transaction._reading.changeSet(sequence)
     }
 
-    /// Undoes a change set of the feed, in a write of its own. See ``WriteTransaction/undo(_:conflicts:)-(Position,_)``.
+    /// Undoes a change set of the feed, in a write of its own. See ``WriteTransaction/undo(_:conflicts:)``.
     ///
     /// A change set of any size is undone whole, or not at all.
     ///

@@ -38,4 +38,23 @@ import Testing
         waiting.kill()
         try waiting.wait()
     }
+
+    @Test func `a process waits for a consumer that another runs, though its filter lets nothing through`() throws {
+        let directory = try ScratchDirectory()
+        let store = directory.path("store")
+        _ = try Self.positions(store, 1, 1)
+        let consuming = try FeedWorker.start(["pass", store])
+        #expect(consuming.nextLine() == "active")
+        for number in 2...6 {
+            let position = try #require(try Self.positions(store, number, number).first)
+            #expect(try Command.run(FeedWorker.path, ["passed", store, position]) == ["done"])
+        }
+        // One that begins to wait before there is anything to pass.
+        let ahead = try #require(try Self.positions(directory.path("ahead"), 1, 7).last)
+        let waiting = try FeedWorker.start(["passed", store, ahead])
+        #expect(try Self.positions(store, 7, 7) == [ahead])
+        #expect(waiting.nextLine() == "done")
+        #expect(try waiting.wait() == .exit(0))
+        #expect(try FeedWorker.stop(consuming) == [])
+    }
 }
