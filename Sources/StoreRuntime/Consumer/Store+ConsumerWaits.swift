@@ -5,7 +5,7 @@ extension Store {
     /// Waits until a consumer has dealt with everything up to a position, whichever process runs it.
     ///
     /// ```swift
-    /// let sold = try await store.write { tx in try tx.insert(sale) }.position
+    /// let sold = try await store.write(returning: .position) { tx in try tx.insert(sale) }.position
     /// try await store.wait(forConsumer: "totals", toPass: sold)      // the totals count the sale now
     /// ```
     ///

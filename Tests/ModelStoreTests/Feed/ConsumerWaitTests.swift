@@ -5,7 +5,7 @@ import Testing
 /// Waiting until a consumer has passed a position.
 @Suite(.timeLimit(.minutes(20))) struct ConsumerWaitTests {
     private static func write(_ number: Int, to store: Store) async throws -> Position {
-        try await store.write { try $0.insert(ChangeFeedTests.sensor(number)) }.position
+        try await store.write(returning: .position) { try $0.insert(ChangeFeedTests.sensor(number)) }.position
     }
 
     /// Options of a consumer that is never told that time has passed.
@@ -56,7 +56,7 @@ import Testing
             let consuming = Task { try await store.consume("picky", picky) { (_: ChangeSet) in } }
             while try store.consumers().isEmpty { await Task.yield() }
             for number in 1...20 {
-                position = try await store.write { tx in
+                position = try await store.write(returning: .position) { tx in
                     try tx.update(Sensor.self, id: "s0") { $0.celsius = Double(number) }
                 }.position
                 if number.isMultiple(of: 3) { await Task.yield() }

@@ -38,7 +38,7 @@ struct UndoTrial: Sendable {
     /// - Returns: the outcome, and the position of the write where it was committed.
     func run(in store: Store) throws -> (outcome: Outcome, position: Position?) {
         do {
-            let committed = try store.write { try write(&$0) }
+            let committed = try store.write(returning: .position) { try write(&$0) }
             return (committed.result, committed.position)
         } catch let withdrawal as Withdrawal {
             return (withdrawal.outcome, nil)
