@@ -3,7 +3,8 @@ public import Logging
 public import ModelStore
 
 extension OwnershipOptions {
-    /// Has what the registry finds logged too, besides what ``onNotice`` does already: each kind once for a line of source.
+    /// Has notices logged, each kind once for a line of source, and hands them on to ``onNotice`` if that is set. Standard error
+    /// receives none then.
     ///
     /// Errors of tasks, updates and handlers at `error`, all else at `warning`.
     ///

@@ -40,7 +40,7 @@ extension Model {
     ///   - isOptimistic: whether this binding shows what was set before it is committed. Models and other bindings show it
     ///     after. When a transaction fails, the binding shows the committed value again.
     ///   - onError: told of each transaction that failed, on no particular thread; for a constant each one does
-    ///     (`invalidValue`). By default the first one for the line is told as a notice, see ``OwnershipOptions/onNotice``.
+    ///     (`invalidValue`). By default the first one for the line is a notice, see ``OwnershipOptions/onNotice``.
     public func binding<V: Sendable>(
         _ field: KeyPath<R.Fields, Field<R, V>>, isOptimistic: Bool = false,
         file: StaticString = #fileID, line: UInt = #line, onError: (@Sendable (any Error) -> Void)? = nil

@@ -8,7 +8,9 @@ public struct OwnershipOptions: Sendable {
     /// How long an object may live on after the end of the last scope that had it before that is told as a leak: others have it
     /// for a moment too, as who is about to borrow it. Zero to tell at once, more than centuries never to. Reports list what should be gone at any time.
     public var leakDelay = Duration.seconds(1)
-    /// Told what is worth knowing, each kind once for a line of source. It is called by whoever finds it, and must be quick.
+    /// Receives each notice, once for its kind and line of source. The thread that finds something calls it, so it must be quick.
+    ///
+    /// While this is nil, the registry writes each notice as a line to standard error. Set `{ _ in }` to have none written.
     public var onNotice: (@Sendable (OwnershipNotice) -> Void)?
 
     let clock: OwnershipClock

@@ -320,7 +320,7 @@ public final class OwnershipRegistry: Sendable {
     /// Tells something, once for its kind and line.
     package func tell(_ notice: OwnershipNotice) {
         guard state.withLock({ $0.notices.isNew(notice) }) else { return }
-        options.onNotice?(notice)
+        if let onNotice = options.onNotice { onNotice(notice) } else { notice.writeToStandardError() }
     }
 
     private func tellLeaksInTime() {

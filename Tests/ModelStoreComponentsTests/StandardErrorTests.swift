@@ -1,0 +1,83 @@
+import ModelStore
+import ModelStoreComponents
+import Testing
+
+private struct Refusal: Error, CustomStringConvertible {
+    let description = "refused\nin two lines"
+}
+
+/// Fails with each update.
+@Component
+private struct Refusing {
+    let count: Subject<Int>
+
+    func update(_ context: inout ComponentContext) throws {
+        _ = count.value
+        throw Refusal()
+    }
+}
+
+/// Asks for an object that nothing provides.
+@Component
+private struct Lacking {
+    let count: Subject<Int>
+    @EnvironmentObject var thing: Thing
+
+    func update(_ context: inout ComponentContext) { _ = (count.value, thing.count) }
+}
+
+/// A program that makes three mistakes, each twice.
+private enum Mistaken {
+    static func run(_ options: OwnershipOptions = OwnershipOptions()) async throws {
+        var storeOptions = StoreOptions()
+        storeOptions.mapByteCount = 64 << 20
+        storeOptions.ownership = options
+        let store = try Store.temporary(records: Sensor.self, options: storeOptions)
+        try await store.write { _ = try $0.insert(Sensor(id: "s1", room: "hall")) }
+        let sensor = try store.model(Sensor.self, id: "s1")
+        try await sensor.delete()
+        for number in 1...2 { sensor.binding(\.celsius).wrappedValue = Double(number) }
+        // Behind the writes of the bindings.
+        try await store.write { _ = try $0.insert(Sensor(id: "s2", room: "hall")) }
+        try await store.withScope("app") { scope in
+            let count = Subject(0)
+            let refusing = try await scope.host { Refusing(count: count) }
+            let lacking = try await scope.host { Lacking(count: count) }
+            count.send(1)
+            try await refusing.settle()
+            try await lacking.settle()
+        }
+    }
+}
+
+/// What a program that sets no handler of notices shows of its mistakes.
+@Suite(.timeLimit(.minutes(20))) struct StandardErrorTests {
+    private func warnings(_ result: ExitTest.Result) -> [String] {
+        String(decoding: result.standardErrorContent, as: UTF8.self).split(separator: "\n").map(String.init)
+            .filter { $0.contains("ModelStore: ") }
+    }
+
+    @Test func `each notice is one line on standard error, once for a line of source`() async throws {
+        let result = try await #require(processExitsWith: .success, observing: [\.standardErrorContent]) {
+            try await Mistaken.run()
+        }
+        let warnings = warnings(result)
+        for text in ["refused in two lines", "was set by a binding", "Thing"] {
+            let lines = warnings.filter { $0.contains(text) }
+            #expect(lines.count == 1)
+            let line = try #require(lines.first)
+            #expect(line.hasPrefix("ModelStore: warning: "))
+            #expect(line.contains(" (ModelStoreComponentsTests/StandardErrorTests.swift:") && line.hasSuffix(")"))
+        }
+        #expect(warnings.count == 3)
+    }
+
+    @Test func `a program that handles notices itself has none on standard error`() async throws {
+        let result = try await #require(processExitsWith: .success, observing: [\.standardErrorContent]) {
+            var options = OwnershipOptions()
+            options.onNotice = { _ in }
+            try await Mistaken.run(options)
+        }
+        #expect(warnings(result) == [])
+    }
+}
