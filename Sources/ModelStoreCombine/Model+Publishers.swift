@@ -19,13 +19,6 @@ extension Model {
         values(of: field).publisher
     }
 
-    /// The same for a type whose values can be compared: no two values that follow each other are equal.
-    public func publisher<V: Equatable & SendableMetatype>(
-        for field: KeyPath<R.Fields, Field<R, V>>
-    ) -> SequencePublisher<ModelValues<R, V>> {
-        values(of: field).publisher
-    }
-
     /// Several fields together: all of a value are of one position.
     public func publisher<each V>(
         for fields: repeat KeyPath<R.Fields, Field<R, each V>>

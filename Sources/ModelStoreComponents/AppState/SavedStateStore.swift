@@ -79,7 +79,7 @@ public final class SavedStateStore<A: StateAction>: Sendable where A.State.ID: C
     }
 
     /// A field's values: the one as it is, then each other one. The sequence ends when the record is deleted.
-    public func values<V: Equatable & SendableMetatype>(
+    public func values<V: SendableMetatype>(
         of field: KeyPath<A.State.Fields, Field<A.State, V>>
     ) -> ModelValues<A.State, V> {
         model.values(of: field)

@@ -1,3 +1,4 @@
+import StoreEngine
 import StoreRuntime
 
 /// A part of a state that somebody observes: it lasts as long as that.
@@ -8,11 +9,11 @@ final class StateElement<Content: Sendable>: Sendable {
     let differs: @Sendable (Content, Content) -> Bool
 
     init<Value: Sendable>(_ path: any KeyPath<Content, Value> & Sendable) {
-        guard let areEqual = equality(of: Value.self) else {
+        guard let areSame = Sameness.comparison(of: Value.self) else {
             differs = { _, _ in true }
             return
         }
-        differs = { old, new in !areEqual(old[keyPath: path], new[keyPath: path]) }
+        differs = { old, new in !areSame(old[keyPath: path], new[keyPath: path]) }
     }
 }
 

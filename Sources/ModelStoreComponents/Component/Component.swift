@@ -18,7 +18,7 @@
 /// more. ``update(_:)`` runs when the component appears, when its parent has made another value of it, and when something that it
 /// read has changed: once for all that a commit changed, parents before children, with everything read at one position.
 ///
-/// A value that is `Equatable` and equal to the one before is not updated for its parent's sake.
+/// A value that is `Equatable` and the same as the one before is not updated for its parent's sake.
 ///
 /// The macro ``Component()`` makes a struct one.
 public protocol Component {

@@ -1,3 +1,4 @@
+import StoreEngine
 public import StoreRuntime
 
 /// What a component's update places its children with, and asks for what outlasts it.
@@ -86,7 +87,7 @@ public struct ComponentContext: ~Copyable {
 
     /// Runs a task from when an update first asks for it until one does not any more, or the place ends.
     ///
-    /// - Parameter id: with another one than in the update before, the task is cancelled and begun again.
+    /// - Parameter id: if it is not the same as in the update before, the task is cancelled and started again.
     public mutating func task(
         id: AnyHashable = 0, file: StaticString = #fileID, line: UInt = #line, column: UInt = #column,
         _ body: @escaping @Sendable () async throws -> Void
@@ -99,7 +100,7 @@ public struct ComponentContext: ~Copyable {
         _ body: @escaping @Sendable () async throws -> Void
     ) {
         if let running = node.life.tasks[place] {
-            if running.id == id { return }
+            if Sameness.areSameIDs(running.id, id) { return }
             running.task.cancel()
         }
         guard let task = node.run(line, body) else { return }
@@ -121,14 +122,14 @@ public struct ComponentContext: ~Copyable {
         }
     }
 
-    /// Has a closure run after a pass in which a value is another than in the update before. Updates that fail do not count.
+    /// Has a closure run after a pass in which a value is not the same as in the update before. Updates that fail do not count.
     public mutating func onChange<Value: Equatable>(
         of value: Value, file: StaticString = #fileID, line: UInt = #line, column: UInt = #column,
         perform body: @escaping (_ old: Value, _ new: Value) -> Void
     ) {
         let place = ask(PlacingLine(file: "\(file)", line: line, column: column))
         watched[place] = value
-        guard let old = node.life.watched[place] as? Value, old != value else { return }
+        guard let old = node.life.watched[place] as? Value, !Sameness.areSame(old, value) else { return }
         afterwards.append { body(old, value) }
     }
 
@@ -178,7 +179,7 @@ public struct ComponentContext: ~Copyable {
         let areSame =
             old.count == preferences.count
             && preferences.allSatisfy { key, value in
-                old[key].map { areEqual($0, value) } ?? false
+                old[key].map { Sameness.areSame($0, value) } ?? false
             }
         placed.preferencesChanged = !areSame || askers.keys != node.life.askers.keys
         node.life.preferences = preferences

@@ -1,3 +1,5 @@
+import StoreEngine
+
 /// A value that is handed down a tree of components by a key.
 ///
 /// ```swift
@@ -89,7 +91,7 @@ public struct Surroundings {
             values[keyPath: path] = newValue
             for (key, value) in values.overrides {
                 // Of a value that was set in part, the rest was handed down. Key paths read it in any case, also to no end.
-                if overrides[key] == nil, !areEqual(value, newValue) { note(key) }
+                if overrides[key] == nil, !Sameness.areSame(value, newValue) { note(key) }
                 overrides[key] = value
             }
         }

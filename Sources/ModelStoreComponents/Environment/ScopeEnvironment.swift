@@ -1,4 +1,5 @@
 import LMDB
+import StoreEngine
 import StoreRuntime
 
 /// What a scope hands down to the scopes and components within it.
@@ -12,7 +13,7 @@ final class ScopeEnvironment: Sendable {
         var pin: PinID?
 
         static func == (left: Value, right: Value) -> Bool {
-            left.pin == right.pin && areEqual(left.value, right.value)
+            left.pin == right.pin && Sameness.areSame(left.value, right.value)
         }
     }
 

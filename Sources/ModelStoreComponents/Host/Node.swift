@@ -8,6 +8,11 @@ struct ChildKey: Hashable {
     let id: AnyHashable
     /// Among those of the same type and id.
     var ordinal: Int
+
+    /// Ids are compared as records' ids are: "é" in another normal form is another id, and a NaN is the same as itself.
+    static func == (left: ChildKey, right: ChildKey) -> Bool {
+        left.type == right.type && left.ordinal == right.ordinal && Sameness.areSameIDs(left.id, right.id)
+    }
 }
 
 /// A line that places a child or asks for something.
@@ -244,7 +249,7 @@ class Node {
         let keys = Set(new.keys).union(overrides.keys)
         let changed = keys.filter { key in
             guard let old = overrides[key], let new = new[key] else { return true }
-            return !areEqual(old, new)
+            return !Sameness.areSame(old, new)
         }
         overrides = new
         if !changed.isEmpty { environmentChanged(changed) }

@@ -23,7 +23,7 @@ final class Tree {
     private var askers: Set<UInt64> = []
     /// How many passes in a row have changed something themselves.
     private var ownPassCount = 0
-    private var equalities: [ObjectIdentifier: Any?] = [:]
+    private var comparisons: [ObjectIdentifier: Any?] = [:]
     private(set) var counters = ComponentCounters()
 
     /// The most passes in a row; after them something is amiss.
@@ -199,10 +199,10 @@ final class Tree {
     }
 
     /// How values of a component's type are compared; nil where they cannot be.
-    func equality<C>(of type: C.Type) -> ((C, C) -> Bool)? {
-        if let known = equalities[ObjectIdentifier(type)] { return known as? @Sendable (C, C) -> Bool }
-        let new = ModelStoreComponents.equality(of: type)
-        equalities[ObjectIdentifier(type)] = .some(new)
+    func comparison<C>(of type: C.Type) -> Sameness.Comparison<C>? {
+        if let known = comparisons[ObjectIdentifier(type)] { return known as? Sameness.Comparison<C> }
+        let new = Sameness.comparison(of: type)
+        comparisons[ObjectIdentifier(type)] = .some(new)
         return new
     }
 

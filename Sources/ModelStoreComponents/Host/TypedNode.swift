@@ -16,7 +16,7 @@ final class TypedNode<C: Component>: Node {
     /// - Returns: whether the component has to be updated for that.
     func become(_ new: C) -> Bool {
         noteDescription()
-        if let component, let isSame = tree.equality(of: C.self), isSame(component, new) { return false }
+        if let component, let isSame = tree.comparison(of: C.self), isSame(component, new) { return false }
         component = new
         return true
     }

@@ -1,3 +1,5 @@
+import StoreEngine
+
 /// What flowed up to one who asks, when he was told last.
 final class PreferenceMemory<Key: PreferenceKey> {
     private var last: Key.Value?
@@ -6,7 +8,7 @@ final class PreferenceMemory<Key: PreferenceKey> {
     func change(at node: Node) -> Key.Value? {
         var value = Key.defaultValue
         join(node, &value)
-        if let last, areEqual(last, value) { return nil }
+        if let last, Sameness.areSame(last, value) { return nil }
         last = value
         return value
     }

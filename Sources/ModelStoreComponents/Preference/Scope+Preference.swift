@@ -1,4 +1,5 @@
 import LMDB
+import StoreEngine
 public import StoreRuntime
 
 extension Scope {
@@ -67,7 +68,7 @@ private final class LastPreference<Value: Sendable>: Sendable {
     /// - Returns: whether it is another than the last.
     func becomes(_ new: Value) -> Bool {
         value.withLock { value in
-            if let value, areEqual(value, new) { return false }
+            if let value, Sameness.areSame(value, new) { return false }
             value = new
             return true
         }

@@ -1,4 +1,5 @@
 import LMDB
+import StoreEngine
 import StoreRuntime
 
 /// What flows up to a scope from itself and those within it.
@@ -13,7 +14,7 @@ final class ScopePreferences: Sendable {
         let value: any Sendable
 
         static func == (left: Given, right: Given) -> Bool {
-            left.path == right.path && areEqual(left.value, right.value)
+            left.path == right.path && Sameness.areSame(left.value, right.value)
         }
     }
 

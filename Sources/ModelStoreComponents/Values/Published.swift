@@ -8,7 +8,7 @@
 /// ```
 ///
 /// The class keeps nothing but a constant for it, so that it can be `Sendable`; the property can be used from any thread. Setting
-/// it to an equal value tells nobody. Observers are told after the value has changed. The sequence ends with the object, which it
+/// it to the same value notifies no observer. Observers are notified after the value has changed. The sequence ends with the object, which it
 /// does not keep alive.
 @attached(accessor, names: named(get), named(set), named(init))
 @attached(peer, names: prefixed(_), prefixed(`$`))

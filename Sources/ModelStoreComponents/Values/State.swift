@@ -3,7 +3,7 @@ public import StoreRuntime
 /// A value that belongs to a component's place in the tree.
 ///
 /// The initial value is used once, when the component appears; those of later values of the component are ignored. Setting it
-/// updates the components that read it, unless the value equals the one before. `$value` is a ``Binding``, `$value.part` one to a
+/// updates the components that read it, unless the value is the same as the one before. `$value` is a ``Binding``, `$value.part` one to a
 /// part of it; both can be used from any thread.
 ///
 /// In a value that no host has, it shows the initial value and cannot be set.

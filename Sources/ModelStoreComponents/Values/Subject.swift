@@ -1,5 +1,6 @@
 import LMDB
 public import Observation
+import StoreEngine
 public import StoreRuntime
 
 /// A value that is sent, kept and observed, outside of any class: what state, published properties and bindings are made of.
@@ -11,8 +12,9 @@ public import StoreRuntime
 /// let binding = unit.binding(for: \.symbol)
 /// ```
 ///
-/// Reading it is tracked by Observation. Sending a value that is equal to the one before tells nobody, where values can be
-/// compared; observers are told after the value has changed. It can be used from any thread.
+/// Reading it is tracked by Observation. Sending a value that is the same as the one before notifies no observer, where values can be
+/// compared (<doc:LiveModels#When-two-values-are-the-same>). Observers are notified after the value has changed. It can be used from
+/// any thread.
 ///
 /// - `state` is protected by its mutex, under which no code of others runs.
 public final class Subject<Value: Sendable>: Observable, Sendable {
@@ -24,12 +26,12 @@ public final class Subject<Value: Sendable>: Observable, Sendable {
 
     private let state: HandoverMutex<State>
     private let registrar = ObservationRegistrar()
-    private let areEqual: (@Sendable (Value, Value) -> Bool)?
+    private let areSame: (@Sendable (Value, Value) -> Bool)?
 
     /// A subject with its first value.
     public init(_ value: Value) {
         state = HandoverMutex(State(value: value))
-        areEqual = equality(of: Value.self)
+        areSame = Sameness.comparison(of: Value.self)
     }
 
     deinit {
@@ -60,7 +62,7 @@ public final class Subject<Value: Sendable>: Observable, Sendable {
             let (old, version) = state.withLock { ($0.value, $0.version) }
             var new = old
             body(&new)
-            if let areEqual, areEqual(old, new) { return }
+            if let areSame, areSame(old, new) { return }
             let taps = state.withLock { state -> [SubjectTap<Value>]? in
                 guard state.version == version else { return nil }
                 state.value = new

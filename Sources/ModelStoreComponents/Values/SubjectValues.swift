@@ -1,6 +1,7 @@
+import StoreEngine
 import StoreRuntime
 
-/// The values of a ``Subject``. See ``Subject/values``.
+/// The values of a ``Subject``. See ``Subject/values``, and <doc:Concurrency#How-a-sequence-ends>.
 public struct SubjectValues<Value: Sendable>: AsyncSequence, Sendable {
     public typealias Element = Value
     public typealias Failure = Never
@@ -13,42 +14,43 @@ public struct SubjectValues<Value: Sendable>: AsyncSequence, Sendable {
     }
 
     private let reference: Reference
-    private let areEqual: (@Sendable (Value, Value) -> Bool)?
+    private let areSame: (@Sendable (Value, Value) -> Bool)?
 
     init(_ subject: Subject<Value>) {
         reference = Reference(subject)
-        areEqual = nil
+        areSame = nil
     }
 
-    private init(_ reference: Reference, areEqual: @escaping @Sendable (Value, Value) -> Bool) {
+    private init(_ reference: Reference, areSame: @escaping @Sendable (Value, Value) -> Bool) {
         self.reference = reference
-        self.areEqual = areEqual
+        self.areSame = areSame
     }
 
-    /// The same without elements that equal the one before, which come where a subscriber has missed values between.
+    /// The same values without elements that are the same as the one before. Such elements occur where a subscriber missed values
+    /// between them.
     public func removeDuplicates() -> SubjectValues where Value: Equatable {
-        SubjectValues(reference) { $0 == $1 }
+        SubjectValues(reference, areSame: Sameness.comparison() ?? { $0 == $1 })
     }
 
     /// A subscription of its own, which begins with the value as it is.
-    public func makeAsyncIterator() -> Iterator { Iterator(reference, areEqual) }
+    public func makeAsyncIterator() -> Iterator { Iterator(reference, areSame) }
 
     /// Waits for values.
     public struct Iterator: AsyncIteratorProtocol {
         private let place: Place
-        private let areEqual: (@Sendable (Value, Value) -> Bool)?
+        private let areSame: (@Sendable (Value, Value) -> Bool)?
         private var last: Value?
 
-        fileprivate init(_ reference: Reference, _ areEqual: (@Sendable (Value, Value) -> Bool)?) {
+        fileprivate init(_ reference: Reference, _ areSame: (@Sendable (Value, Value) -> Bool)?) {
             place = Place(reference)
-            self.areEqual = areEqual
+            self.areSame = areSame
         }
 
         /// The next value; nil at the end, and when the task is cancelled.
         public mutating func next() async -> Value? {
             while let value = await place.next() {
-                if let last, let areEqual, areEqual(last, value) { continue }
-                if areEqual != nil { last = value }
+                if let last, let areSame, areSame(last, value) { continue }
+                if areSame != nil { last = value }
                 return value
             }
             return nil

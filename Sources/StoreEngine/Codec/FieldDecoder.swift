@@ -42,6 +42,16 @@ public struct FieldDecoder: ~Escapable {
         return try table.field(slot)
     }
 
+    /// Whether the declared fields are just those of a table, byte by byte.
+    @usableFromInline
+    func holds(_ tableBytes: RawSpan) throws(CodecError) -> Bool {
+        let other = try FieldTable(tableBytes)
+        for index in 0..<other.count {
+            guard let own = try bytes(ofDeclared: index), try own.isEqual(to: other.field(index)) else { return false }
+        }
+        return true
+    }
+
     /// Field `index` as declared.
     ///
     /// - Throws: ``CodecError`` when its bytes are no `V`, or the record is of a version without this field.

@@ -10,17 +10,7 @@ struct JSONField<Value: Codable & Sendable>: FieldValue {
 
     static var fieldType: FieldType { .json }
 
-    func encode(to writer: inout ByteWriter) throws(CodecError) {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        encoder.nonConformingFloatEncodingStrategy = .convertToString(
-            positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
-        do {
-            try encoder.encode(value).encode(to: &writer)
-        } catch {
-            throw CodecError("\(Value.self) cannot be encoded as JSON: \(ErrorText.of(error))")
-        }
-    }
+    func encode(to writer: inout ByteWriter) throws(CodecError) { try value.jsonText.encode(to: &writer) }
 
     init(from bytes: RawSpan) throws(CodecError) {
         let decoder = JSONDecoder()
@@ -30,6 +20,23 @@ struct JSONField<Value: Codable & Sendable>: FieldValue {
             value = try decoder.decode(Value.self, from: Data(from: bytes))
         } catch {
             throw CodecError("\(Value.self) cannot be decoded from JSON: \(ErrorText.of(error))")
+        }
+    }
+}
+
+extension Encodable {
+    /// The text that a store holds for this value in a field of JSON, as UTF-8.
+    var jsonText: Data {
+        get throws(CodecError) {
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+            encoder.nonConformingFloatEncodingStrategy = .convertToString(
+                positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
+            do {
+                return try encoder.encode(self)
+            } catch {
+                throw CodecError("\(Self.self) cannot be encoded as JSON: \(ErrorText.of(error))")
+            }
         }
     }
 }

@@ -40,9 +40,11 @@ package enum DynamicValue: Hashable, Sendable {
         case (.string(let left), .string(let right)): left.hasSameScalars(as: right)
         case (.data(let left), .data(let right)): left == right
         case (.uuid(let left), .uuid(let right)): left == right
-        case (.date(let left), .date(let right)): left == right
+        case (.date(let left), .date(let right)):
+            left == right
+                || left.timeIntervalSinceReferenceDate.bitPattern == right.timeIntervalSinceReferenceDate.bitPattern
         case (.url(let left), .url(let right)): left == right
-        case (.decimal(let left), .decimal(let right)): left == right
+        case (.decimal(let left), .decimal(let right)): left == right || (left.isNaN && right.isNaN)
         case (.duration(let left), .duration(let right)): left == right
         case (.json(let left), .json(let right)): left.hasSameScalars(as: right)
         case (.list(let left), .list(let right)): left == right

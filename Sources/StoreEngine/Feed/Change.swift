@@ -119,8 +119,8 @@ public struct ChangedFields<R: Record>: Hashable, Sendable {
     package init(from old: R, to new: R) {
         self.init()
         do throws(CodecError) {
-            let before = try ChangedFields.encode(old)
-            let after = try ChangedFields.encode(new)
+            let before = try Sameness.encoding(of: old)
+            let after = try Sameness.encoding(of: new)
             let left = try FieldTable(before.tableBytes)
             let right = try FieldTable(after.tableBytes)
             for declared in 0..<count where try !left.field(declared).isEqual(to: right.field(declared)) {
@@ -130,14 +130,6 @@ public struct ChangedFields<R: Record>: Hashable, Sendable {
             // Records that were decoded can be encoded; were one not to be, it is taken for all new.
             places = .all
         }
-    }
-
-    private static func encode(_ record: R) throws(CodecError) -> FieldEncoder {
-        var encoder = FieldEncoder()
-        encoder.begin(fieldCount: R.recordSchema.fields.count)
-        try record.encode(to: &encoder)
-        try encoder.finish()
-        return encoder
     }
 
     /// No fields.

@@ -8,7 +8,9 @@ extension ReadingScope {
         var key = ByteWriter(capacity: 64)
         R._key(of: id).encodeKey(to: &key)
         guard let record: R = try record(binding, key: &key) else { return nil }
-        if ReadingScope.isTruncated(key), record.recordID != id { return nil }
+        if ReadingScope.isTruncated(key), !Sameness.haveOneKey(R._key(of: record.recordID), R._key(of: id)) {
+            return nil
+        }
         return record
     }
 
@@ -49,6 +51,25 @@ extension ReadingScope {
         R._key(of: id).encodeKey(to: &key)
         if ReadingScope.isTruncated(key) { return try get(type, id: id) != nil }
         return try hasRecord(binding(R.self), key: &key)
+    }
+
+    /// Whether the store holds a record that is the same as this one.
+    ///
+    /// The stored bytes are compared first: a value in a field of JSON need not encode to the same text twice.
+    @usableFromInline
+    func holds<R: Record>(_ record: R) throws(StoreError) -> Bool {
+        let binding = try binding(R.self)
+        var key = ByteWriter(capacity: 64)
+        R._key(of: record.recordID).encodeKey(to: &key)
+        guard let stored = try decoder(binding, key: &key, verifying: true) else { return false }
+        let encoded = try WriteTransaction.encoding(of: record, binding)
+        do {
+            if try stored.holds(encoded.tableBytes) { return true }
+            let other = try Sameness.encoding(of: R(from: stored))
+            return other.tableBytes.isEqual(to: encoded.tableBytes)
+        } catch {
+            throw damage(binding, key: key, error)
+        }
     }
 
     @usableFromInline
@@ -97,7 +118,7 @@ extension ReadingScope {
         }
         do {
             let record = try R(from: decoder)
-            return field.value(in: record) == value ? record : nil
+            return Sameness.haveOneKey(field.value(in: record), value) ? record : nil
         } catch {
             throw damage(binding, key: key, error)
         }

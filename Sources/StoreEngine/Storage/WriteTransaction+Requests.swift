@@ -28,7 +28,7 @@ extension WriteTransaction {
                 guard var record = try _reading.record(R.self, keys, index) else { continue }
                 let id = record.recordID
                 try change(&record)
-                guard WriteTransaction.haveOneKey(R._key(of: record.recordID), R._key(of: id)) else {
+                guard Sameness.haveOneKey(R._key(of: record.recordID), R._key(of: id)) else {
                     throw WriteTransaction.idChanged(R.recordSchema.name)
                 }
                 try update(record)

@@ -34,13 +34,15 @@ extension WriteTransaction {
         _ = try store(binding, mode: .update)
     }
 
-    /// Replaces the record that has this record's id, if it still equals `original`.
+    /// Replaces the record that has this record's id, if the stored one is still the same as `original`.
+    ///
+    /// The store compares encodings, not by the record's `==`: a NaN is the same as itself, and "é" in another normal form differs.
     ///
     /// - Throws: ``StoreError``: `conditionNotMet` when the stored record differs from `original` or is gone; as
     ///   ``update(_:)`` otherwise. Nothing has changed then.
     @inlinable
     public mutating func update<R: Record>(_ record: R, ifUnchanged original: R) throws(StoreError) {
-        guard WriteTransaction.haveOneKey(R._key(of: record.recordID), R._key(of: original.recordID)) else {
+        guard Sameness.haveOneKey(R._key(of: record.recordID), R._key(of: original.recordID)) else {
             throw WriteTransaction.idChanged(R.recordSchema.name)
         }
         try requireUnchanged(original)
@@ -65,7 +67,7 @@ extension WriteTransaction {
             throw WriteTransaction.conditionNotMet(R.recordSchema.name, id: R._key(of: id))
         }
         try change(&record)
-        guard WriteTransaction.haveOneKey(R._key(of: record.recordID), R._key(of: id)) else {
+        guard Sameness.haveOneKey(R._key(of: record.recordID), R._key(of: id)) else {
             throw WriteTransaction.idChanged(R.recordSchema.name)
         }
         let binding = try encode(record)
@@ -91,7 +93,7 @@ extension WriteTransaction {
         return try deleteRecord(type, id: id)
     }
 
-    /// Deletes a record, if the stored one still equals it.
+    /// Deletes a record, if the stored one is still the same. The store compares encodings, not by the record's `==`.
     ///
     /// - Throws: ``StoreError``: `conditionNotMet` when the stored record differs or is gone.
     @inlinable
@@ -112,20 +114,9 @@ extension WriteTransaction {
 
     @inlinable
     borrowing func requireUnchanged<R: Record>(_ original: R) throws(StoreError) {
-        guard let stored = try get(R.self, id: original.recordID), stored == original else {
+        guard try _reading.holds(original) else {
             throw WriteTransaction.conditionNotMet(R.recordSchema.name, id: R._key(of: original.recordID))
         }
-    }
-
-    /// Whether two ids are those of one record. Swift calls some equal that have two keys, as "é" in its two forms, and
-    /// some unequal that have one, as a NaN and itself.
-    @inlinable
-    static func haveOneKey<Key: IndexableValue>(_ left: Key, _ right: Key) -> Bool {
-        var leftKey = ByteWriter(capacity: 64)
-        var rightKey = ByteWriter(capacity: 64)
-        left.encodeKey(to: &leftKey)
-        right.encodeKey(to: &rightKey)
-        return leftKey.bytes.isEqual(to: rightKey.bytes)
     }
 
     /// Encodes a record into the encoder, all but the last steps.
@@ -180,6 +171,15 @@ extension WriteTransaction {
     @usableFromInline
     borrowing func typeIndex<R: Record>(_ type: R.Type) throws(StoreError) -> Int {
         try state.catalog.binding(type).typeIndex
+    }
+
+    /// The record's fields, to be compared with those of another.
+    static func encoding<R: Record>(of record: R, _ binding: TypedBinding) throws(StoreError) -> FieldEncoder {
+        do {
+            return try Sameness.encoding(of: record)
+        } catch {
+            throw notEncodable(binding, error)
+        }
     }
 
     @usableFromInline

@@ -16,7 +16,7 @@ public struct LiveValues<Value: Sendable>: AsyncSequence, Sendable {
     public typealias Element = LiveValue<Value>
 
     let makeSource: @Sendable (Signal) throws -> any LiveValueSource<Value>
-    let areEqual: @Sendable (Value, Value) -> Bool
+    let areSame: Sameness.Comparison<Value>
 
     /// A subscription of its own.
     public func makeAsyncIterator() -> Iterator { Iterator(values: self) }
@@ -57,7 +57,7 @@ public struct LiveValues<Value: Sendable>: AsyncSequence, Sendable {
         package mutating func poll() throws -> LiveValue<Value>? {
             let source = try begin()
             let new = try source.current()
-            if let last, values.areEqual(last.value, new.value) {
+            if let last, values.areSame(last.value, new.value) {
                 if let failure = source.failure { throw failure }
                 return nil
             }

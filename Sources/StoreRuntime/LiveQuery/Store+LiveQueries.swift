@@ -82,12 +82,12 @@ extension Store {
     /// How many records a request asks for, whenever that changes. Kept by counting: a commit costs what it changed, and no
     /// records are held.
     public func counts<R: Record>(of request: FetchRequest<R>) -> LiveValues<Int> {
-        LiveValues(makeSource: { try self.countSource(request, $0) { $0 } }, areEqual: { $0 == $1 })
+        LiveValues(makeSource: { try self.countSource(request, $0) { $0 } }, areSame: { $0 == $1 })
     }
 
     /// Whether there are records that a request asks for, whenever that changes.
     public func existence<R: Record>(of request: FetchRequest<R>) -> LiveValues<Bool> {
-        LiveValues(makeSource: { try self.countSource(request, $0) { $0 > 0 } }, areEqual: { $0 == $1 })
+        LiveValues(makeSource: { try self.countSource(request, $0) { $0 > 0 } }, areSame: { $0 == $1 })
     }
 
     private func countSource<R: Record, V: Sendable>(
@@ -107,7 +107,8 @@ extension Store {
     /// The closure runs in the subscriber's task when a record of the request's type, or one of those that the request goes
     /// through, has changed, once for all that was committed since the last time. It reads through a view of one position.
     /// What the requests read that it runs itself counts as well, such as groups or sections by `$0.room.floor`; a record that
-    /// it gets by its id does not.
+    /// it gets by its id does not. A value that is the same as the one before is not delivered:
+    /// see <doc:LiveModels#When-two-values-are-the-same>.
     ///
     /// - Parameters:
     ///   - request: what is asked for.
@@ -124,6 +125,6 @@ extension Store {
                 return try LiveComputedSource(self.core, signal, reads, ofTypeNamed: typeName) { view in
                     try compute(view, request)
                 }
-            }, areEqual: { $0 == $1 })
+            }, areSame: Sameness.comparison() ?? { $0 == $1 })
     }
 }

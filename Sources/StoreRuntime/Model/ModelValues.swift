@@ -4,7 +4,8 @@ extension Model {
     /// A field's value now, and then each other one: an asynchronous sequence that ends when the record is deleted or the store
     /// is closed.
     ///
-    /// Who is slow misses values between, never the newest. Each iterator keeps the model alive.
+    /// No two elements that follow each other are the same, as <doc:LiveModels#When-two-values-are-the-same> says. A slow subscriber
+    /// misses values between, never the newest. Each iterator keeps the model alive.
     ///
     /// - Parameter field: the field, such as `\.celsius`.
     public func values<V: SendableMetatype>(
@@ -12,18 +13,8 @@ extension Model {
     ) -> ModelValues<R, V> {
         let token = FieldToken(R.fields[keyPath: field])
         return ModelValues(
-            model: self, fields: PlaceSet([token.place]), read: { token.value(in: $0) }, areEqual: nil,
-            line: (file, line))
-    }
-
-    /// The same for a type whose values can be compared: no two elements that follow each other are equal.
-    public func values<V: Equatable & SendableMetatype>(
-        of field: KeyPath<R.Fields, Field<R, V>>, file: StaticString = #fileID, line: UInt = #line
-    ) -> ModelValues<R, V> {
-        let token = FieldToken(R.fields[keyPath: field])
-        return ModelValues(
-            model: self, fields: PlaceSet([token.place]), read: { token.value(in: $0) }, areEqual: { $0 == $1 },
-            line: (file, line))
+            model: self, fields: PlaceSet([token.place]), read: { token.value(in: $0) },
+            comparisons: [ModelValues<R, V>.comparison(of: token)], line: (file, line))
     }
 
     /// Several fields together: all values of an element are of one position.
@@ -32,14 +23,18 @@ extension Model {
     ) -> ModelValues<R, (repeat each V)> {
         let tokens = (repeat FieldToken(R.fields[keyPath: each fields]))
         var places = PlaceSet()
-        repeat places.insert((each tokens).place)
+        var comparisons: [Sameness.Comparison<R>] = []
+        for token in repeat each tokens {
+            places.insert(token.place)
+            comparisons.append(ModelValues<R, Void>.comparison(of: token))
+        }
         return ModelValues(
-            model: self, fields: places, read: { record in (repeat (each tokens).value(in: record)) }, areEqual: nil,
-            line: (file, line))
+            model: self, fields: places, read: { record in (repeat (each tokens).value(in: record)) },
+            comparisons: comparisons, line: (file, line))
     }
 }
 
-/// The values of one or several fields of a model. See ``Model/values(of:)``.
+/// The values of one or several fields of a model. See ``Model/values(of:)``, and <doc:Concurrency#How-a-sequence-ends>.
 public struct ModelValues<R: Record, Value>: AsyncSequence, Sendable {
     public typealias Element = Value
     public typealias Failure = Never
@@ -47,9 +42,17 @@ public struct ModelValues<R: Record, Value>: AsyncSequence, Sendable {
     let model: Model<R>
     let fields: PlaceSet
     let read: @Sendable (R) -> Value
-    let areEqual: (@Sendable (Value, Value) -> Bool)?
+    /// Whether two records are the same in a field, for each of the fields.
+    let comparisons: [Sameness.Comparison<R>]
     /// Where they are asked for.
     let line: (file: StaticString, line: UInt)
+
+    static func comparison<V>(of token: FieldToken<R, V>) -> Sameness.Comparison<R> {
+        let areSame = Sameness.storedComparison(of: V.self)
+        return { areSame(token.value(in: $0), token.value(in: $1)) }
+    }
+
+    private func areSame(_ old: R, _ new: R) -> Bool { comparisons.allSatisfy { $0(old, new) } }
 
     /// A subscription of its own.
     public func makeAsyncIterator() -> Iterator { Iterator(values: self) }
@@ -58,7 +61,7 @@ public struct ModelValues<R: Record, Value>: AsyncSequence, Sendable {
     public struct Iterator: AsyncIteratorProtocol {
         private let values: ModelValues
         private let watch: ModelWatch<R>
-        private var last: Value?
+        private var last: R?
 
         init(values: ModelValues) {
             self.values = values
@@ -69,10 +72,10 @@ public struct ModelValues<R: Record, Value>: AsyncSequence, Sendable {
         public mutating func next() async -> Value? {
             while let step = await watch.versions.next() {
                 if step.new.isDeleted { return nil }
-                let value = values.read(step.new.of(R.self).record)
-                if let last, let areEqual = values.areEqual, areEqual(last, value) { continue }
-                last = value
-                return value
+                let record = step.new.of(R.self).record
+                if let last, values.areSame(last, record) { continue }
+                last = record
+                return values.read(record)
             }
             return nil
         }

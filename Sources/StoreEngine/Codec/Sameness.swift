@@ -1,0 +1,250 @@
+/// Whether two values are the same: the one rule of everything that asks whether something changed.
+///
+/// The store compares the bytes of encodings, so readers must compare them too. By Swift's `==`, a NaN differs from itself, `0.0`
+/// equals `-0.0`, and "é" equals its other normal form.
+///
+/// - A value that a field can hold, a record, and collections of these: the same when their encodings are.
+/// - Any other value: by `==`. Where neither equals itself, as a struct with a NaN, part by part.
+@usableFromInline
+package enum Sameness {
+    package typealias Comparison<Value> = @Sendable (Value, Value) -> Bool
+
+    /// How values of a type are compared; nil where they cannot be compared, so that every value counts as another one.
+    ///
+    /// Look it up once for a type: that takes far longer than comparing.
+    package static func comparison<Value>(of type: Value.Type = Value.self) -> Comparison<Value>? {
+        guard let rule = rule(for: type) else { return nil }
+        return { haveSameBits($0, $1) || rule($0, $1) }
+    }
+
+    /// How values of a field are compared, in whatever form the store holds them.
+    package static func storedComparison<Value>(of type: Value.Type = Value.self) -> Comparison<Value> {
+        let rule = storedRule(for: type) ?? { _, _ in false }
+        return { haveSameBits($0, $1) || rule($0, $1) }
+    }
+
+    /// Whether two values of any types are known to be the same. An object is the same as itself alone.
+    package static func areSame(_ left: Any, _ right: Any) -> Bool {
+        func isSame<Value>(_ left: Value) -> Bool {
+            guard let right = right as? Value else { return false }
+            return comparison(of: Value.self)?(left, right) ?? false
+        }
+        guard type(of: left) == type(of: right) else { return false }
+        // Equal objects change on their own, and each has its own subscribers.
+        if type(of: left) is AnyClass { return (left as AnyObject) === (right as AnyObject) }
+        return _openExistential(left, do: isSame)
+    }
+
+    /// Whether two ids are the same by which a component's children or tasks are told apart.
+    package static func areSameIDs(_ left: AnyHashable, _ right: AnyHashable) -> Bool {
+        switch (left.base, right.base) {
+        case (let left as String, let right as String): left.hasSameScalars(as: right)
+        case (let left as Int, let right as Int): left == right
+        case (let left, let right): areSame(left, right)
+        }
+    }
+
+    /// Whether two ids or indexed values have one key. `0.0` and `-0.0` have one, and so has a NaN.
+    @inlinable
+    package static func haveOneKey<Key: IndexableValue>(_ left: Key, _ right: Key) -> Bool {
+        var leftKey = ByteWriter(capacity: 64)
+        var rightKey = ByteWriter(capacity: 64)
+        left.encodeKey(to: &leftKey)
+        right.encodeKey(to: &rightKey)
+        return leftKey.bytes.isEqual(to: rightKey.bytes)
+    }
+
+    /// The fields of a record in the order of their declaration, encoded.
+    package static func encoding<R: Record>(of record: R) throws(CodecError) -> FieldEncoder {
+        var encoder = FieldEncoder()
+        encoder.begin(fieldCount: R.recordSchema.fields.count)
+        try record.encode(to: &encoder)
+        try encoder.finish()
+        return encoder
+    }
+}
+
+// MARK: The rules
+
+extension Sameness {
+    private static func rule<Value>(for type: Value.Type) -> Comparison<Value>? {
+        if let type = type as? any FieldValue.Type { return encodingRule(for: type) as? Comparison<Value> }
+        if let type = type as? any Record.Type { return recordRule(for: type) as? Comparison<Value> }
+        if let type = type as? any (ComparedByParts & SendableMetatype).Type {
+            return partRule(for: type) as? Comparison<Value>
+        }
+        if let type = type as? any (RawRepresentable & SendableMetatype).Type, let rule = rawRule(for: type) {
+            return rule as? Comparison<Value>
+        }
+        if let type = type as? any (Equatable & SendableMetatype).Type {
+            return equalityRule(for: type) as? Comparison<Value>
+        }
+        return nil
+    }
+
+    private static func storedRule<Value>(for type: Value.Type) -> Comparison<Value>? {
+        // In the order in which fields choose their form.
+        if type is any FieldValue.Type || type is any RawRepresentable.Type || type is any OptionalRawValue.Type {
+            if let rule = rule(for: type) { return rule }
+        }
+        if let type = type as? any (Encodable & SendableMetatype).Type {
+            return jsonRule(for: type) as? Comparison<Value>
+        }
+        return rule(for: type)
+    }
+
+    // Each makes a `Comparison` of the type that it is given, which the caller knows by another name.
+
+    private static func encodingRule<V: FieldValue>(for type: V.Type) -> Any {
+        let rule: Comparison<V> = { haveSameEncoding($0, $1) }
+        return rule
+    }
+
+    private static func haveSameEncoding<V: FieldValue>(_ left: V, _ right: V) -> Bool {
+        var leftBytes = ByteWriter(capacity: 64)
+        var rightBytes = ByteWriter(capacity: 64)
+        do throws(CodecError) {
+            try left.encode(to: &leftBytes)
+            try right.encode(to: &rightBytes)
+        } catch {
+            // The store could hold neither.
+            return false
+        }
+        return leftBytes.bytes.isEqual(to: rightBytes.bytes)
+    }
+
+    private static func recordRule<R: Record>(for type: R.Type) -> Any {
+        let rule: Comparison<R> = { left, right in
+            do throws(CodecError) {
+                let left = try encoding(of: left)
+                let right = try encoding(of: right)
+                return left.tableBytes.isEqual(to: right.tableBytes)
+            } catch {
+                return false
+            }
+        }
+        return rule
+    }
+
+    /// Nil where the parts cannot be compared.
+    private static func partRule<P: ComparedByParts & SendableMetatype>(for type: P.Type) -> Any? {
+        guard P.isComparable else { return nil }
+        let rule: Comparison<P> = { $0.isSame(as: $1) }
+        return rule
+    }
+
+    /// Nil where the raw values are of no type that the store knows.
+    private static func rawRule<V: RawRepresentable & SendableMetatype>(for type: V.Type) -> Any? {
+        func rule<Raw: FieldValue>(_ raw: Raw.Type) -> Comparison<V>? {
+            { left, right in
+                guard let left = left.rawValue as? Raw, let right = right.rawValue as? Raw else { return false }
+                return haveSameEncoding(left, right)
+            }
+        }
+        return (V.RawValue.self as? any FieldValue.Type).flatMap { rule($0) }
+    }
+
+    private static func equalityRule<E: Equatable & SendableMetatype>(for type: E.Type) -> Any {
+        let rule: Comparison<E> = { left, right in
+            if left == right { return true }
+            let isReflexive = left == left || right == right
+            return !isReflexive && haveSameParts(left, right)
+        }
+        return rule
+    }
+
+    private static func jsonRule<V: Encodable & SendableMetatype>(for type: V.Type) -> Any {
+        let rule: Comparison<V> = { left, right in
+            do throws(CodecError) {
+                return try left.jsonText == right.jsonText
+            } catch {
+                return false
+            }
+        }
+        return rule
+    }
+
+    /// Whether two values of one type consist of the same bytes: values that share their storage, and a NaN and itself.
+    private static func haveSameBits<Value>(_ left: Value, _ right: Value) -> Bool {
+        unsafe withUnsafeBytes(of: left) { left in
+            unsafe withUnsafeBytes(of: right) { right in
+                unsafe RawSpan(_unsafeBytes: left).isEqual(to: RawSpan(_unsafeBytes: right))
+            }
+        }
+    }
+
+    private static func haveSameParts(_ left: Any, _ right: Any) -> Bool {
+        let (left, right) = (Mirror(reflecting: left), Mirror(reflecting: right))
+        guard !left.children.isEmpty, left.children.count == right.children.count else { return false }
+        return zip(left.children, right.children).allSatisfy { old, new in
+            old.label == new.label && (areSame(old.value, new.value) || haveSameParts(old.value, new.value))
+        }
+    }
+}
+
+/// A value that is compared part by part.
+protocol ComparedByParts {
+    /// Whether the parts can be compared.
+    static var isComparable: Bool { get }
+
+    /// Whether all parts are the same.
+    func isSame(as other: Self) -> Bool
+}
+
+extension Optional: ComparedByParts {
+    static var isComparable: Bool { Sameness.comparison(of: Wrapped.self) != nil }
+
+    func isSame(as other: Self) -> Bool {
+        switch (self, other) {
+        case (nil, nil): true
+        case (let value?, let other?): Sameness.comparison(of: Wrapped.self)?(value, other) ?? false
+        default: false
+        }
+    }
+}
+
+extension Array: ComparedByParts {
+    static var isComparable: Bool { Sameness.comparison(of: Element.self) != nil }
+
+    func isSame(as other: Self) -> Bool {
+        guard count == other.count, let areSame = Sameness.comparison(of: Element.self) else { return false }
+        return zip(self, other).allSatisfy { areSame($0, $1) }
+    }
+}
+
+extension Dictionary: ComparedByParts {
+    static var isComparable: Bool { Sameness.comparison(of: Value.self) != nil }
+
+    func isSame(as other: Self) -> Bool {
+        guard count == other.count, let areSame = Sameness.comparison(of: Value.self),
+            let haveSameKey = Sameness.comparison(of: Key.self)
+        else { return false }
+        return allSatisfy { key, value in
+            guard let place = other.index(forKey: key) else { return false }
+            return haveSameKey(key, other[place].key) && areSame(value, other[place].value)
+        }
+    }
+}
+
+extension Section: ComparedByParts {
+    static var isComparable: Bool { Sameness.comparison(of: Key.self) != nil && [R].isComparable }
+
+    func isSame(as other: Self) -> Bool {
+        (Sameness.comparison(of: Key.self)?(key, other.key) ?? false) && records.isSame(as: other.records)
+    }
+}
+
+extension Page: ComparedByParts {
+    static var isComparable: Bool { [Row].isComparable }
+
+    func isSame(as other: Self) -> Bool { next == other.next && rows.isSame(as: other.rows) }
+}
+
+extension LiveRecords: ComparedByParts {
+    static var isComparable: Bool { true }
+
+    func isSame(as other: Self) -> Bool {
+        guard count == other.count, let areSame = Sameness.comparison(of: R.self) else { return false }
+        return zip(self, other).allSatisfy { areSame($0, $1) }
+    }
+}
