@@ -15,6 +15,7 @@ final class EventStream<R: Record> {
     private let heartbeat: Heartbeat?
     private var steps: LiveSteps?
     private var batch: EventBatch?
+    private var end = CancelledEnd()
     /// Whether the client has results that it has to forget.
     private var wasLost = false
     /// What the client calls its results.
@@ -29,6 +30,7 @@ final class EventStream<R: Record> {
 
     /// The next bytes; nil when the task is cancelled.
     func next() async throws -> ByteBuffer? {
+        if end.hasCome { return nil }
         var buffer = ByteBuffer()
         if batch == nil {
             let isFirst = steps == nil

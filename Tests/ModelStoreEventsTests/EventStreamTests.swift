@@ -40,6 +40,26 @@ import Testing
             ])
     }
 
+    @Test func `a stream of a cancelled task ends, and one of a closed store fails`() async throws {
+        let store = try await Store.ofSensors(2)
+        let (events, late) = (try store.serverSentEvents(of: Self.hot), try store.serverSentEvents(of: Self.hot))
+        let waiting = Task.immediate {
+            for try await _ in events {}
+        }
+        waiting.cancel()
+        try await waiting.value
+        let failing = Task.immediate {
+            for try await _ in events {}
+        }
+        store.close()
+        await #expect { try await failing.value } throws: { ($0 as? StoreError)?.code == .closed }
+        let cancelled = Task {
+            unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }
+            for try await _ in late {}
+        }
+        try await cancelled.value
+    }
+
     @Test func `inserts, moves, updates and deletes come as they are committed, then the position`() async throws {
         let store = try await Store.ofSensors(4)
         var client = Client(try store.serverSentEvents(of: Self.hot))

@@ -1,4 +1,4 @@
-/// The values of an element of a ``StateStore``. See ``StateStore/values(of:)``.
+/// The values of an element of a ``StateStore``. See ``StateStore/values(of:)``, and <doc:Concurrency#How-a-sequence-ends>.
 public struct StateValues<Value: Sendable>: AsyncSequence, Sendable {
     public typealias Element = Value
     public typealias Failure = Never

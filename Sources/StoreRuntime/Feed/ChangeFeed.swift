@@ -4,7 +4,7 @@ public import StoreEngine
 /// end of its own.
 ///
 /// Each iterator reads for itself, at its own pace: what it has not taken stays on disk, takes no memory, and never keeps a
-/// writer waiting. The sequence ends when its task is cancelled.
+/// writer waiting. <doc:Concurrency#How-a-sequence-ends> says when the sequence ends.
 ///
 /// The iterator throws ``StoreError``: `positionCompacted` when the reader was so slow that change sets it had not read are not
 /// retained any longer; `positionOfAnotherStore`, `positionInFuture`, `positionDiverged` for a position that does not fit;
@@ -26,17 +26,19 @@ public struct ChangeFeed: AsyncSequence, Sendable {
     public struct Iterator: AsyncIteratorProtocol {
         private let feed: ChangeFeed
         private var tail: FeedTail?
+        private var end = CancelledEnd()
 
         init(feed: ChangeFeed) { self.feed = feed }
 
         /// The next change set; waits for it. Nil once the task is cancelled.
         public mutating func next() async throws -> ChangeSet? {
+            if end.hasCome { return nil }
             // Changed in its place: a copy of it would copy all that it has read ahead.
             if tail == nil { tail = try feed.makeTail() }
-            while !Task.isCancelled {
+            repeat {
                 if let next = try tail?.next() { return next }
-                guard try await tail?.wait() ?? false else { return nil }
-            }
+                _ = try await tail?.wait()
+            } while !end.hasCome
             return nil
         }
     }

@@ -9,7 +9,7 @@ public import StoreEngine
 /// its place and taken away what is absent has all records as they were at that position. A reader so slow that change sets
 /// leave the feed before it has taken them is told a difference again, and `ready` after it.
 ///
-/// The iterator throws as that of ``ChangeFeed``: `positionCompacted` when the store remembers nothing from so far back
+/// The iterator throws and ends as that of ``ChangeFeed``: `positionCompacted` when the store remembers nothing from so far back
 /// (``StoreLimits/trailRecords``); ``StoreError/differenceFloor`` tells how far it does.
 public struct DifferenceAndChanges: AsyncSequence, Sendable {
     /// What the sequence gives.
@@ -46,6 +46,7 @@ public struct DifferenceAndChanges: AsyncSequence, Sendable {
         private var walk: TrailWalk?
         private var tail: FeedTail?
         private var filters: (version: UInt64, filters: FeedFilters)?
+        private var end = CancelledEnd()
 
         init(sequence: DifferenceAndChanges) {
             store = sequence.store
@@ -55,7 +56,7 @@ public struct DifferenceAndChanges: AsyncSequence, Sendable {
 
         /// The next element; waits for it. Nil once the task is cancelled.
         public mutating func next() async throws -> Element? {
-            while !Task.isCancelled {
+            while !end.hasCome {
                 switch phase {
                 case .start(let position): try begin(after: position)
                 case .difference:
@@ -67,7 +68,7 @@ public struct DifferenceAndChanges: AsyncSequence, Sendable {
                     return .ready(position)
                 case .tail:
                     if let set = try nextChangeSet() { return .commit(set) }
-                    if case .tail = phase { guard try await tail?.wait() ?? false else { return nil } }
+                    if case .tail = phase { _ = try await tail?.wait() }
                 }
             }
             return nil

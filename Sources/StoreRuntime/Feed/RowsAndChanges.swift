@@ -8,7 +8,7 @@ public import StoreEngine
 ///
 /// A reset (a program that is not ModelStore wrote) begins anew with ``Element/restart``.
 ///
-/// The iterator throws as that of ``ChangeFeed``.
+/// The iterator throws and ends as that of ``ChangeFeed``.
 public struct RowsAndChanges<R: Record>: AsyncSequence, Sendable {
     /// What the sequence gives.
     public enum Element: Sendable {
@@ -59,6 +59,7 @@ public struct RowsAndChanges<R: Record>: AsyncSequence, Sendable {
         private var feedBetween: FeedTail?
         /// The next element last.
         private var ready: [Element] = []
+        private var end = CancelledEnd()
 
         init(store: Store, options: FeedOptions, chunk: Int) {
             self.store = store
@@ -68,14 +69,15 @@ public struct RowsAndChanges<R: Record>: AsyncSequence, Sendable {
 
         /// The next element; waits for it. Nil once the task is cancelled.
         public mutating func next() async throws -> Element? {
-            while ready.isEmpty, !Task.isCancelled {
+            while !end.hasCome {
+                if let element = ready.popLast() { return element }
                 switch phase {
                 case .rows(let mark): try readChunk(after: mark)
                 case .between(let between): try readBetween(between)
-                case .tail: if try await !readChange() { return nil }
+                case .tail: try await readChange()
                 }
             }
-            return Task.isCancelled ? nil : ready.popLast()
+            return nil
         }
 
         private mutating func readChunk(after mark: RowMark?) throws {
@@ -139,20 +141,21 @@ public struct RowsAndChanges<R: Record>: AsyncSequence, Sendable {
             give(between.chunk, between.next)
         }
 
-        private mutating func readChange() async throws -> Bool {
+        /// Leaves nothing ready where the task was cancelled.
+        private mutating func readChange() async throws {
             while true {
                 if let set = try feed?.peek() {
                     if set.resets(R.self) {
                         restart()
-                        return true
+                        return
                     }
                     let changes = try set.changes(of: R.self)
                     feed?.take()
                     guard !changes.isEmpty || options.reportsProgress else { continue }
                     ready = [.commit(changes, set)]
-                    return true
+                    return
                 }
-                guard try await feed?.wait() ?? false else { return false }
+                guard try await feed?.wait() ?? false else { return }
             }
         }
     }

@@ -16,11 +16,13 @@ package struct DynamicUpdates: AsyncSequence, Sendable {
     package struct Iterator: AsyncIteratorProtocol {
         let makeUse: @Sendable () throws -> LiveUse
         private var steps: LiveSteps?
+        private var end = CancelledEnd()
 
         init(makeUse: @escaping @Sendable () throws -> LiveUse) { self.makeUse = makeUse }
 
         /// The next update; nil when the task is cancelled.
         package mutating func next() async throws -> DynamicUpdate? {
+            if end.hasCome { return nil }
             let steps = try steps ?? LiveSteps(makeUse())
             self.steps = steps
             return try await steps.next().map(DynamicUpdate.init)

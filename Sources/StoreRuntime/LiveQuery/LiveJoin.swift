@@ -32,7 +32,7 @@ extension JoinedUpdate {
 }
 
 /// The results of several live queries, and then whenever one of them changes: an asynchronous sequence, each of whose elements
-/// is of one position. See ``LiveUpdates``.
+/// is of one position. It throws and ends as ``LiveUpdates``.
 public struct LiveJoin<Element: Sendable>: AsyncSequence, Sendable {
     let makePull: @Sendable () throws -> LivePull<Element>
 
@@ -43,11 +43,13 @@ public struct LiveJoin<Element: Sendable>: AsyncSequence, Sendable {
     public struct Iterator: AsyncIteratorProtocol {
         let makePull: @Sendable () throws -> LivePull<Element>
         private var pull: LivePull<Element>?
+        private var end = CancelledEnd()
 
         init(makePull: @escaping @Sendable () throws -> LivePull<Element>) { self.makePull = makePull }
 
         /// The next element; nil when the task is cancelled.
         public mutating func next() async throws -> Element? {
+            if end.hasCome { return nil }
             if let pull { return try await pull.next() }
             let new = try makePull()
             pull = new
@@ -74,7 +76,6 @@ final class LivePull<Element: Sendable> {
 
     /// The next element; nil when the task is cancelled.
     func next() async throws -> Element? {
-        if Task.isCancelled { return nil }
         while true {
             let wake = isFirst ? Signal.Wake.raised : await signal.wait()
             isFirst = false

@@ -71,8 +71,9 @@ package final class LiveSteps {
     package func next(isInterrupted: () -> Bool = { false }) async throws -> LiveStep? {
         if Task.isCancelled { return nil }
         if !hasBegun {
-            hasBegun = true
             await settle()
+            if let failure, failure.code == .closed { throw failure }
+            hasBegun = true
             return firstStep()
         }
         while true {

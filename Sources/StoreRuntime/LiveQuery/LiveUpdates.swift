@@ -2,8 +2,8 @@ public import StoreEngine
 
 /// The results of a live query and then each scoped update: an asynchronous sequence that has no end of its own.
 ///
-/// Who is slow gets several updates as one, and always ends on the newest. The sequence ends when its task is cancelled. The
-/// iterator throws ``StoreError``: `invalidValue` and `unknownField` for a request that does not fit its type; `unknownType`;
+/// A slow subscriber receives several updates as one, and the newest last. <doc:Concurrency#How-a-sequence-ends> says when the
+/// sequence ends. The iterator throws ``StoreError``: `invalidValue` and `unknownField` for a request that does not fit its type; `unknownType`;
 /// `closed`; `damaged`, also for a record of the results that cannot be decoded: asked again after that, it waits for the next
 /// change, and begins anew.
 public struct LiveUpdates<R: Record>: AsyncSequence, Sendable {
@@ -23,11 +23,15 @@ public struct LiveUpdates<R: Record>: AsyncSequence, Sendable {
     public struct Iterator: AsyncIteratorProtocol {
         let makeWatch: @Sendable () throws -> LiveWatch<R>
         private var watch: LiveWatch<R>?
+        private var end = CancelledEnd()
 
         init(makeWatch: @escaping @Sendable () throws -> LiveWatch<R>) { self.makeWatch = makeWatch }
 
         /// The next update; nil when the task is cancelled.
-        public mutating func next() async throws -> LiveUpdate<R>? { try await begin().next() }
+        public mutating func next() async throws -> LiveUpdate<R>? {
+            if end.hasCome { return nil }
+            return try await begin().next()
+        }
 
         /// The update to what is shown now, without waiting for one; nil where that is what was given last.
         ///

@@ -10,8 +10,8 @@ public struct LiveValue<Value: Sendable>: Sendable {
 
 /// A value that depends on records, and then each other one: an asynchronous sequence that has no end of its own.
 ///
-/// Who is slow misses values between, never the newest. The sequence ends when its task is cancelled; the iterator throws what
-/// the making of the value throws, and ``StoreError``; asked again after that it tries again.
+/// A slow subscriber misses values between, never the newest. <doc:Concurrency#How-a-sequence-ends> says when the sequence ends.
+/// The iterator throws what the making of the value throws, and ``StoreError``; asked again after that it tries again.
 public struct LiveValues<Value: Sendable>: AsyncSequence, Sendable {
     public typealias Element = LiveValue<Value>
 
@@ -27,12 +27,13 @@ public struct LiveValues<Value: Sendable>: AsyncSequence, Sendable {
         private let signal = Signal()
         private var source: (any LiveValueSource<Value>)?
         private var last: LiveValue<Value>?
+        private var end = CancelledEnd()
 
         init(values: LiveValues) { self.values = values }
 
         /// The next value; nil when the task is cancelled.
         public mutating func next() async throws -> LiveValue<Value>? {
-            if Task.isCancelled { return nil }
+            if end.hasCome { return nil }
             guard let source, last != nil else {
                 try await begin().settle()
                 return try poll()

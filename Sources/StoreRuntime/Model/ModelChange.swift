@@ -32,7 +32,7 @@ extension Model {
     public var changes: ModelChanges<R> { ModelChanges(model: self) }
 }
 
-/// The changes of one record. See ``Model/changes``.
+/// The changes of one record. See ``Model/changes``, and <doc:Concurrency#How-a-sequence-ends>.
 public struct ModelChanges<R: Record>: AsyncSequence, Sendable {
     public typealias Element = ModelChange<R>
     public typealias Failure = Never

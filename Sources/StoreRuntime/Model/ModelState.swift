@@ -235,6 +235,9 @@ final class ModelState: Observable, Sendable {
         return id
     }
 
+    /// Whether nothing comes any more.
+    var hasEnded: Bool { state.withLock { $0.isEnded } }
+
     func unsubscribe(_ id: UInt64) { state.withLock { $0.subscribers.removeAll { $0.id == id } } }
 
     /// Has an observer called. One that comes after the end is told of it at once.

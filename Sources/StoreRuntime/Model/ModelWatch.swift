@@ -37,6 +37,7 @@ final class VersionWatch {
     private let signal = Signal()
     private var subscription: UInt64?
     private var last: AnyModelVersion?
+    private var cancelledEnd = CancelledEnd()
 
     init(_ state: ModelState, fields: PlaceSet, _ telling: ModelTelling) {
         self.state = state
@@ -52,9 +53,10 @@ final class VersionWatch {
 
     /// The next version; nil at the end, and when the task is cancelled.
     func next() async -> Step? {
-        if Task.isCancelled { return nil }
+        if cancelledEnd.hasCome { return nil }
         guard let old = last else {
             await telling.settle(state)
+            if state.hasEnded { return nil }
             // Before looking, so that nothing is lost between the two.
             subscription = state.subscribe(signal, to: fields)
             return telling.given {

@@ -1,0 +1,130 @@
+import ModelStore
+import ModelStoreComponents
+import Testing
+
+@Record
+private struct Counter {
+    @ID var name: String
+    var count: Int = 0
+}
+
+private enum CounterAction: StateAction {
+    case count(Int)
+
+    func reduce(_ state: inout Counter) {
+        switch self {
+        case .count(let count): state.count = count
+        }
+    }
+}
+
+/// How the sequences of subjects and states end.
+@Suite(.timeLimit(.minutes(20))) struct SequenceEndTests {
+    /// The sequences.
+    enum Kind: String, CaseIterable, CustomTestStringConvertible {
+        case subject, distinct, published, state, savedState
+
+        var testDescription: String { rawValue }
+
+        /// Whether the sequence ends with what has its value.
+        var endsWithObject: Bool { [.subject, .distinct, .published].contains(self) }
+    }
+
+    /// What the sequences are of.
+    private struct Sources {
+        var subject: Subject<Int>? = Subject(0)
+        var thing: Thing? = Thing(Journal(), Numbers())
+        let state = StateStore(0) { (state, action: Int) in state = action }
+        let store: Store
+        let saved: SavedStateStore<CounterAction>
+
+        init() async throws {
+            store = try Store.temporary(records: Counter.self)
+            saved = try await SavedStateStore(store, initially: Counter(name: "visits"))
+        }
+
+        func reader(_ kind: Kind) throws -> CountReader {
+            switch kind {
+            case .subject: CountReader(try #require(subject).values)
+            case .distinct: CountReader(try #require(subject).values.removeDuplicates())
+            case .published: CountReader(try #require(thing).$count)
+            case .state: CountReader(state.values(of: \.self))
+            case .savedState: CountReader(saved.values(of: \.count))
+            }
+        }
+
+        func set(_ count: Int) async throws {
+            subject?.send(count)
+            thing?.count = count
+            state.send(count)
+            try await saved.send(.count(count))
+        }
+    }
+
+    @Test(arguments: Kind.allCases)
+    func `a sequence ends when its task is cancelled, before it waits or while it does`(kind: Kind) async throws {
+        let sources = try await Sources()
+        let reader = try sources.reader(kind)
+        let task = Task.immediate { await reader.all() }
+        task.cancel()
+        #expect(await task.value == [0])
+        let late = try sources.reader(kind)
+        let cancelled = Task {
+            unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }
+            return await late.all()
+        }
+        #expect(await cancelled.value == [])
+    }
+
+    @Test(arguments: Kind.allCases)
+    func `a sequence in a task of a scope ends when the scope is closed`(kind: Kind) async throws {
+        let sources = try await Sources()
+        let reader = try sources.reader(kind)
+        let journal = Journal()
+        let scope = OwnershipRegistry().scope("connection")
+        try scope.task {
+            for _ in await reader.all() {}
+            journal.add("ended")
+        }
+        scope.close()
+        await scope.closed()
+        #expect(journal.all == ["ended"])
+    }
+
+    @Test(arguments: Kind.allCases.filter(\.endsWithObject))
+    func `a sequence of an object delivers the last value and ends when the object is gone`(kind: Kind) async throws {
+        var sources = try await Sources()
+        let reader = try sources.reader(kind)
+        #expect(await reader.next() == 0)
+        try await sources.set(7)
+        sources.subject = nil
+        sources.thing = nil
+        #expect(await reader.all() == [7])
+        #expect(await reader.next() == nil)
+    }
+
+    @Test func `a sequence of a saved state ends when its store is closed`() async throws {
+        let sources = try await Sources()
+        let reader = try sources.reader(.savedState)
+        let task = Task.immediate { await reader.all() }
+        sources.store.close()
+        #expect(await task.value == [0])
+        #expect(await reader.next() == nil)
+        #expect(await (try sources.reader(.savedState)).next() == nil)
+    }
+}
+
+/// Takes the elements of a sequence that does not throw. It belongs to one task at a time.
+private final class CountReader: @unchecked Sendable {
+    private var iterator: any AsyncIteratorProtocol<Int, Never>
+
+    init(_ sequence: some AsyncSequence<Int, Never>) { iterator = sequence.makeAsyncIterator() }
+
+    func next() async -> Int? { await iterator.next(isolation: nil) }
+
+    func all() async -> [Int] {
+        var all: [Int] = []
+        while let next = await next() { all.append(next) }
+        return all
+    }
+}

@@ -1,0 +1,162 @@
+import ModelStore
+import StoreEngine
+import StoreRuntime
+import Testing
+
+/// How the asynchronous sequences of a store end: one rule for all of them.
+@Suite(.timeLimit(.minutes(20))) struct SequenceEndTests {
+    /// The sequences.
+    enum Kind: String, CaseIterable, CustomTestStringConvertible {
+        case changes, squashedChanges, rowsAndChanges, differenceAndChanges
+        case updates, updatesOfFields, updatesSince, queryUpdates, dynamicUpdates, join
+        case counts, existence, values
+        case modelValues, modelValuesTogether, modelChanges
+
+        var testDescription: String { rawValue }
+
+        /// Whether the end of the store is an error.
+        var isThrowing: Bool { !isOfModel }
+
+        var isOfModel: Bool { [.modelValues, .modelValuesTogether, .modelChanges].contains(self) }
+
+        func reader(of model: Model<Sensor>, _ query: LiveQuery<Sensor>, in store: Store) -> EndReader {
+            let all = FetchRequest(Sensor.self)
+            switch self {
+            case .changes: return EndReader(store.changes(from: .newest))
+            case .squashedChanges:
+                var options = FeedOptions()
+                options.squashes = true
+                return EndReader(store.changes(from: .oldest, options))
+            case .rowsAndChanges: return EndReader(store.rowsAndChanges(of: Sensor.self))
+            case .differenceAndChanges: return EndReader(store.differenceAndChanges(since: model.position))
+            case .updates: return EndReader(store.updates(of: all))
+            case .updatesOfFields: return EndReader(store.updates(of: all, fields: \.celsius))
+            case .updatesSince: return EndReader(store.updates(of: all, since: model.position))
+            case .queryUpdates: return EndReader(query.updates)
+            case .dynamicUpdates: return EndReader(store.updates(of: Request(), typeNamed: "Sensor"))
+            case .join: return EndReader(store.updates(of: all, all))
+            case .counts: return EndReader(store.counts(of: all))
+            case .existence: return EndReader(store.existence(of: all))
+            case .values: return EndReader(store.values(of: all) { try $0.fetch($1).count })
+            case .modelValues: return EndReader(model.values(of: \.celsius))
+            case .modelValuesTogether: return EndReader(model.values(of: \.celsius, \.note))
+            case .modelChanges: return EndReader(model.changes)
+            }
+        }
+    }
+
+    private struct Watched {
+        let store: Store
+        let model: Model<Sensor>
+        let query: LiveQuery<Sensor>
+
+        init() throws {
+            store = try ModelTests.store(sensors: 2)
+            model = try store.model(Sensor.self, id: "s0")
+            query = try store.liveQuery(FetchRequest(Sensor.self))
+        }
+
+        func reader(_ kind: Kind) -> EndReader { kind.reader(of: model, query, in: store) }
+    }
+
+    @Test(arguments: Kind.allCases)
+    func `a sequence ends when its task is cancelled while it waits`(kind: Kind) async throws {
+        let watched = try Watched()
+        let reader = watched.reader(kind)
+        let task = Task.immediate { await reader.end() }
+        task.cancel()
+        #expect(await task.value == .ended)
+    }
+
+    @Test(arguments: Kind.allCases, [false, true])
+    func `a sequence of a cancelled task ends at once, also when its store is closed`(
+        kind: Kind, isClosed: Bool
+    ) async throws {
+        let watched = try Watched()
+        if isClosed { watched.store.close() }
+        let reader = watched.reader(kind)
+        let task = Task {
+            unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }
+            return await reader.next()
+        }
+        #expect(await task.value == .ended)
+    }
+
+    @Test(arguments: Kind.allCases)
+    func `a sequence that throws fails when its store is closed, and any other ends`(kind: Kind) async throws {
+        let watched = try Watched()
+        let reader = watched.reader(kind)
+        let task = Task.immediate { await reader.end() }
+        watched.store.close()
+        let end: EndReader.Step = kind.isThrowing ? .failed(.closed) : .ended
+        #expect(await task.value == end)
+        #expect(await reader.next() == end)
+    }
+
+    @Test(arguments: Kind.allCases)
+    func `a sequence that is begun after its store was closed has no element`(kind: Kind) async throws {
+        let watched = try Watched()
+        watched.store.close()
+        let reader = watched.reader(kind)
+        let end: EndReader.Step = kind.isThrowing ? .failed(.closed) : .ended
+        #expect(await reader.next() == end)
+        #expect(await reader.next() == end)
+    }
+
+    @Test(arguments: Kind.allCases)
+    func `a sequence in a task of a scope ends when the scope is closed`(kind: Kind) async throws {
+        let watched = try Watched()
+        let reader = watched.reader(kind)
+        let scope = try watched.store.scope("connection")
+        let ends = AsyncStream.makeStream(of: EndReader.Step.self)
+        try scope.task { ends.continuation.yield(await reader.end()) }
+        scope.close()
+        await scope.closed()
+        ends.continuation.finish()
+        #expect(await ends.stream.first { _ in true } == .ended)
+    }
+
+    @Test(arguments: Kind.allCases)
+    func `a sequence of a model ends with its record, and no other sequence does`(kind: Kind) async throws {
+        let watched = try Watched()
+        let reader = watched.reader(kind)
+        let task = Task.immediate { await reader.end() }
+        try await watched.store.write { try $0.delete(Sensor.self, id: "s0") }
+        if !kind.isOfModel { task.cancel() }
+        #expect(await task.value == .ended)
+        #expect(await reader.next() == .ended)
+    }
+}
+
+/// Takes the elements of a sequence, and tells how it ends. It belongs to one task at a time.
+final class EndReader: @unchecked Sendable {
+    enum Step: Equatable {
+        case element, ended
+        case failed(StoreError.Code)
+    }
+
+    private let take: () async throws -> Bool
+
+    init<S: AsyncSequence>(_ sequence: S) {
+        var iterator = sequence.makeAsyncIterator()
+        take = { try await iterator.next(isolation: nil) != nil }
+    }
+
+    func next() async -> Step {
+        do {
+            return try await take() ? .element : .ended
+        } catch let error as StoreError {
+            return .failed(error.code)
+        } catch {
+            return .failed(.other)
+        }
+    }
+
+    /// What comes after all elements.
+    func end() async -> Step {
+        while true {
+            let step = await next()
+            if step != .element { return step }
+        }
+    }
+}
