@@ -5,16 +5,16 @@ import LMDB
 /// It is JSON in the metadata, under the key `consumer.NAME`, and is not there for a consumer that wants everything:
 ///
 /// ```
-/// {"filters":[{"type":"Sale","fields":["amount"],"hasCondition":true}],"skips":{"name":"till","process":12}}
+/// {"filters":[{"type":"Sale","fields":["amount"],"condition":"amount > 9"}],"skips":{"name":"till","process":12}}
 /// ```
 ///
-/// Conditions are not kept, only that there is one.
+/// A condition is an expression as `store-cli` reads it, or null.
 package struct ConsumerInterest: Hashable, Sendable {
     /// What is known of one filter.
     package struct Filter: Hashable, Sendable {
         package let typeName: String
         package let fieldNames: [String]
-        package let hasCondition: Bool
+        package let condition: String?
     }
 
     /// The filters; all changes are wanted when there are none.
@@ -27,18 +27,28 @@ package struct ConsumerInterest: Hashable, Sendable {
 
     package init(_ filters: [FeedFilter], skippedOrigin: Origin?) {
         self.filters = filters.map {
-            Filter(typeName: $0.typeName, fieldNames: $0.fieldNames, hasCondition: $0.condition != nil)
+            Filter(typeName: $0.typeName, fieldNames: $0.fieldNames, condition: $0.condition?.text)
         }
         self.skippedOrigin = skippedOrigin
     }
 
-    /// The filters without their conditions.
-    package var feedFilters: [FeedFilter] {
-        filters.map { FeedFilter(typeName: $0.typeName, fieldNames: $0.fieldNames) }
-    }
+    /// Reads the text of a condition on records of a type; nil when it cannot.
+    package typealias ConditionReader = (_ text: String, _ typeName: String, Catalog) -> ConditionNode?
 
-    /// Whether a filter has a condition, so that fewer changes may be wanted than ``feedFilters`` let through.
-    package var hasCondition: Bool { filters.contains(where: \.hasCondition) }
+    /// The filters, without the conditions that cannot be read.
+    ///
+    /// - Returns: also whether all were read. If not, fewer changes may be wanted than the filters let through.
+    package func feedFilters(
+        _ catalog: Catalog, _ read: ConditionReader
+    ) -> (filters: [FeedFilter], areExact: Bool) {
+        var areExact = true
+        let filters = filters.map { filter in
+            let condition = filter.condition.flatMap { read($0, filter.typeName, catalog) }
+            if filter.condition != nil, condition == nil { areExact = false }
+            return FeedFilter(typeName: filter.typeName, condition: condition, fieldNames: filter.fieldNames)
+        }
+        return (filters, areExact)
+    }
 }
 
 extension ConsumerInterest {
@@ -56,7 +66,7 @@ extension ConsumerInterest {
             filters.append(
                 Filter(
                     typeName: type, fieldNames: filter["fields"]?.array?.compactMap(\.string) ?? [],
-                    hasCondition: filter["hasCondition"]?.bool ?? false))
+                    condition: filter["condition"]?.string))
         }
         self.filters = filters
         if let name = value["skips"]?["name"]?.string, let process = value["skips"]?["process"]?.number?.int64 {
@@ -72,7 +82,7 @@ extension ConsumerInterest {
             JSONValue.object([
                 JSONMember("type", .string(filter.typeName)),
                 JSONMember("fields", .array(filter.fieldNames.map { .string($0) })),
-                JSONMember("hasCondition", .bool(filter.hasCondition)),
+                JSONMember("condition", filter.condition.map { .string($0) } ?? .null),
             ])
         }
         var members = [JSONMember("filters", .array(filters))]

@@ -12,29 +12,41 @@ struct ConsumerLag {
     let isExact: Bool
 
     /// Counts in a snapshot of the store.
-    init(of consumer: NamedConsumer, _ scope: ReadingScope, newest: UInt64) {
+    ///
+    /// - Parameters:
+    ///   - filters: the consumer's filters, where this process knows them. Else they are those that the store keeps.
+    ///   - readCondition: reads their conditions.
+    init(
+        of consumer: NamedConsumer, _ scope: ReadingScope, newest: UInt64, _ filters: [FeedFilter]?,
+        _ readCondition: ConsumerInterest.ConditionReader
+    ) {
         let behind = newest - min(consumer.state.position.sequence, newest)
         guard behind > 0 else {
             (count, isExact) = (0, true)
             return
         }
         do {
-            (count, isExact) = try ConsumerLag.counted(consumer, scope, newest: newest)
+            let interest = try scope.interest(ofConsumer: consumer.name)
+            let stored = interest.feedFilters(scope.catalog, readCondition)
+            let counted = try ConsumerLag.count(
+                consumer, filters ?? stored.filters, skipping: interest.skippedOrigin, scope, newest: newest)
+            count = counted.count
+            isExact = counted.isComplete && (filters != nil || stored.areExact || counted.count == 0)
         } catch {
             // Its change sets are gone or damaged, or its filter fits the schema no longer: any of them may be wanted.
             (count, isExact) = (behind, false)
         }
     }
 
-    private static func counted(
-        _ consumer: NamedConsumer, _ scope: ReadingScope, newest: UInt64
-    ) throws -> (count: UInt64, isExact: Bool) {
-        let interest = try scope.interest(ofConsumer: consumer.name)
+    private static func count(
+        _ consumer: NamedConsumer, _ filters: [FeedFilter], skipping skipped: Origin?, _ scope: ReadingScope,
+        newest: UInt64
+    ) throws -> (count: UInt64, isComplete: Bool) {
         var options = FeedOptions()
-        options.filters = interest.feedFilters
-        options.skipsOwnOrigin = interest.skippedOrigin != nil
+        options.filters = filters
+        options.skipsOwnOrigin = skipped != nil
         var sieve = FeedSieve(
-            options, own: interest.skippedOrigin ?? Origin(name: "", processID: 0), skippedConsumer: consumer.name)
+            options, own: skipped ?? Origin(name: "", processID: 0), skippedConsumer: consumer.name)
         var walk = FeedWalk(after: consumer.state.position)
         var (count, last): (UInt64, UInt64) = (0, 0)
         for _ in 0..<readLimit where walk.position.sequence < newest {
@@ -46,6 +58,6 @@ struct ConsumerLag {
         }
         // One that was begun and counted is not passed yet.
         let rest = newest - walk.position.sequence - (walk.isInside && last == walk.position.sequence + 1 ? 1 : 0)
-        return (count + rest, rest == 0 && !walk.isInside && (count == 0 || !interest.hasCondition))
+        return (count + rest, rest == 0 && !walk.isInside)
     }
 }

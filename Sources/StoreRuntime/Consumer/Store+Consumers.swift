@@ -8,12 +8,13 @@ public struct ConsumerInformation: Hashable, Sendable {
     public let name: String
     /// Up to where it has seen the feed.
     public let position: Position
-    /// How many change sets after ``position`` it wants, by the types and fields of its filters and the origins that it skips, as
-    /// its last holder had them. A filter's condition is not looked at.
+    /// How many change sets after ``position`` it wants, by the filters and the skipped origin of its last holder. Those that it wrote
+    /// itself do not count.
     public let lag: UInt64
-    /// Whether ``lag`` is exact. It is an upper bound where a filter has a condition.
+    /// Whether ``lag`` is exact. It is an upper bound where a filter has a condition and another process held the consumer last:
+    /// this process counts by types and fields then. `store-cli` counts by conditions, too.
     ///
-    /// It is one, too, where the consumer is far behind: about 16 MiB or 16,000 changes are looked at, and later change sets
+    /// It is one as well where the consumer is far behind: about 16 MiB or 16,000 changes are looked at, and later change sets
     /// count as wanted.
     public let isLagExact: Bool
     /// Whether somebody holds it now.
@@ -56,6 +57,7 @@ extension Store {
                     options.onEvent(.expired(position: held.position))
                     throw ConsumerState.expired(name)
                 }
+                core.heldFilters.withLock { $0[name] = (held.generation, options.feed.filters) }
                 options.onEvent(.active(generation: held.generation, position: held.position))
                 return FeedConsumer(name, self, held, options: options, hold: hold)
             }
@@ -99,7 +101,12 @@ extension Store {
     /// Reads the change sets that each of them has not seen, up to a limit, to count its ``ConsumerInformation/lag``.
     ///
     /// - Throws: ``StoreError``.
-    public func consumers() throws -> [ConsumerInformation] {
+    public func consumers() throws -> [ConsumerInformation] { try consumers { _, _, _ in nil } }
+
+    /// As ``consumers()``, with the conditions of the filters that the store keeps.
+    package func consumers(
+        readingConditions readCondition: ConsumerInterest.ConditionReader
+    ) throws -> [ConsumerInformation] {
         let transaction = try beginRead()
         let scope = transaction._reading
         let newest = try scope.feedHead().sequence
@@ -107,7 +114,9 @@ extension Store {
         return try scope.consumers().map { consumer in
             let state = consumer.state
             let isHeld = wakeFile.map { (try? ExclusiveByte.isTaken(state.number, of: $0)) ?? false }
-            let lag = ConsumerLag(of: consumer, scope, newest: newest)
+            let held = core.heldFilters.withLock { $0[consumer.name] }
+            let filters = held?.generation == state.generation ? held?.filters : nil
+            let lag = ConsumerLag(of: consumer, scope, newest: newest, filters, readCondition)
             return ConsumerInformation(
                 name: consumer.name, position: state.position, lag: lag.count, isLagExact: lag.isExact,
                 isHeld: isHeld ?? false,

@@ -37,6 +37,9 @@ final class StoreCore: Sendable {
     /// Which consumers are told to have expired; held while they are looked at.
     private let expiryWatch = HandoverMutex(ExpiryWatch())
 
+    /// The filters of the consumers that were held here, by name, each with the generation in which it was.
+    let heldFilters = HandoverMutex<[String: (generation: UInt64, filters: [FeedFilter])]>([:])
+
     /// The store's state as this process knows it.
     var state: StoreState { stateStorage.withLock { $0.state } }
 

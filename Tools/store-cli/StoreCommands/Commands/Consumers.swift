@@ -1,5 +1,6 @@
 import ArgumentParser
 import StoreEngine
+import StoreExpressions
 import StoreRuntime
 
 /// `consumers`: the named readers of the feed whose positions are in the store.
@@ -23,7 +24,7 @@ struct ConsumersList: ParsableCommand {
     @OptionGroup var options: GlobalOptions
 
     func run() throws {
-        let consumers = try options.read { try $0.consumers() }
+        let consumers = try options.read { try $0.consumersByConditions() }
         try options.printing { output in
             var printer = try RowPrinter(options.format, columns: ConsumerRow.columns, to: output)
             for consumer in consumers { try printer.append(ConsumerRow.cells(consumer)) }
@@ -31,8 +32,8 @@ struct ConsumersList: ParsableCommand {
         }
         for consumer in consumers where !consumer.isLagExact {
             StandardError.writeLine(
-                "note: \(consumer.name) wants \(consumer.lag) change sets at most: its filter has a condition, or it is too far "
-                    + "behind to count them")
+                "note: \(consumer.name) wants \(consumer.lag) change sets at most; it is too far behind to count them, or its filter "
+                    + "cannot be read")
         }
     }
 }
@@ -90,6 +91,17 @@ struct ConsumersDelete: ParsableCommand {
             }
             try AsyncWork.run { try await store.deleteConsumer(name) }
             StandardError.writeLine("deleted \(name)")
+        }
+    }
+}
+
+extension Store {
+    /// The consumers, with a lag that counts by their filters' conditions.
+    func consumersByConditions() throws -> [ConsumerInformation] {
+        try consumers { text, typeName, catalog in
+            let targets = catalog.types.map(\.type)
+            guard let place = catalog.place(ofTypeNamed: typeName) else { return nil }
+            return try? ExpressionParser.condition(text, of: targets[place], among: targets, named: typeName)
         }
     }
 }

@@ -15,7 +15,7 @@ struct Stat: ParsableCommand {
             let info = try store.environmentInfo()
             let readers = try ReaderList.others(store)
             let position = try store.position
-            let consumers = try store.consumers()
+            let consumers = try store.consumersByConditions()
             return try store.read { transaction in
                 let reading = transaction._reading
                 let databases = try DatabaseFacts.all(reading)
