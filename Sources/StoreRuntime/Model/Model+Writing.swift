@@ -18,7 +18,7 @@ extension Model {
         let id = id
         let pin = pinForWrite((file, line))
         defer { core.ownership.unpin(pin) }
-        return try await core.write { tx in try tx.update(R.self, id: id, body) }
+        return try await core.write { tx in try tx.update(R.self, id: id, body) }.result
     }
 
     /// Deletes the record in a write transaction, and returns once that is committed and the model says so.
