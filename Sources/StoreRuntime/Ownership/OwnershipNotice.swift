@@ -1,5 +1,3 @@
-import Foundation
-
 /// Something about the ownership of objects that a developer wants to know, in a sentence.
 public struct OwnershipNotice: Sendable, CustomStringConvertible {
     /// What kind of thing it is. There may be more of them in later versions.
@@ -58,15 +56,4 @@ public struct OwnershipNotice: Sendable, CustomStringConvertible {
     public var description: String {
         "\(code.rawValue): \(message)\(line.map { " (\($0))" } ?? "")"
     }
-}
-
-extension OwnershipNotice {
-    /// The notice as a program's output shows it, without the line's end.
-    var warning: String {
-        let text = "ModelStore: warning: \(message)\(line.map { " (\($0))" } ?? "")"
-        return String(text.map { $0.isNewline ? " " : $0 })
-    }
-
-    /// Writes the notice as a line. There is no other place to report a failure of that.
-    func writeToStandardError() { try? FileHandle.standardError.write(contentsOf: Data((warning + "\n").utf8)) }
 }

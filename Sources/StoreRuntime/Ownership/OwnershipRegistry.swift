@@ -320,7 +320,8 @@ public final class OwnershipRegistry: Sendable {
     /// Tells something, once for its kind and line.
     package func tell(_ notice: OwnershipNotice) {
         guard state.withLock({ $0.notices.isNew(notice) }) else { return }
-        if let onNotice = options.onNotice { onNotice(notice) } else { notice.writeToStandardError() }
+        let tell = options.onNotice ?? StandardErrorNotice.write
+        tell(notice)
     }
 
     private func tellLeaksInTime() {

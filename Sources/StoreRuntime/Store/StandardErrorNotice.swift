@@ -1,11 +1,21 @@
 import Foundation
 
-/// Writes to standard error what a program must see even where it handles no events.
+/// Writes to standard error what a program must see even where it handles no events and no notices.
 enum StandardErrorNotice {
     /// Writes an event that tells why a program seems to hang; nothing for others.
     static func write(_ event: StoreEvent) {
         guard case .writerBlocked(let processID, let waited) = event else { return }
-        let line = "ModelStore: \(WriterHolder(processID)) holds the store's writer; a write has waited for \(waited)\n"
-        FileHandle.standardError.write(Data(line.utf8))
+        write(line: "ModelStore: \(WriterHolder(processID)) holds the store's writer; a write has waited for \(waited)")
+    }
+
+    /// Writes a notice as a warning.
+    static func write(_ notice: OwnershipNotice) {
+        let text = "ModelStore: warning: \(notice.message)\(notice.line.map { " (\($0))" } ?? "")"
+        write(line: String(text.map { $0.isNewline ? " " : $0 }))
+    }
+
+    /// Writes a line. There is no other place to report a failure of that.
+    private static func write(line: String) {
+        try? FileHandle.standardError.write(contentsOf: Data((line + "\n").utf8))
     }
 }
