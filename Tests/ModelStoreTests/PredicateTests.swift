@@ -33,29 +33,32 @@ struct Loose: Codable, Equatable, Sendable { var text: String }
     var title: String { name + "!" }
 }
 
+/// Random crates.
+struct CrateMaker {
+    private var random: TransactionRandom
+
+    init(seed: UInt64) { random = TransactionRandom(seed: seed) }
+
+    private mutating func pick<T>(_ values: [T]) -> T { values[Int.random(in: values.indices, using: &random)] }
+
+    private mutating func shelf() -> Shelf { Shelf(floor: pick([0, 1, 2, 3]), label: pick([nil, "", "top", "x"])) }
+
+    mutating func crate(_ id: Int) -> Crate {
+        Crate(
+            id: id, name: pick(["", "a", "ab", "kitchen", "Kit", "z"]), note: pick([nil, "", "x", "xy", "top"]),
+            load: pick([0, -0.0, 1, 2.5, -3, .infinity, -.infinity, .nan]),
+            limit: pick([0, 1, 2.5, .nan, .infinity]), level: pick([nil, -1, 0, 3, 7]), flag: pick([true, false]),
+            draft: pick([nil, true, false]), mode: pick([nil, .eco, .boost]),
+            tags: pick([[], ["a"], ["a", "x"], ["b"], ["xy", "b"]]), marks: pick([[], [1], [1, 2], [3]]),
+            place: shelf(), spare: pick([nil, shelf()]), shelves: pick([[], [shelf()], [shelf(), shelf()]]),
+            words: pick([nil, [], ["a"], ["b", "a"]]), sizes: pick([[:], ["a": 1], ["a": 1, "b": 2]]),
+            loose: pick([nil, Loose(text: "null")]), looseOnes: pick([nil, [], [Loose(text: "")]]),
+            seen: Date(timeIntervalSinceReferenceDate: pick([0, 1, 1e9])))
+    }
+}
+
 /// Foundation's predicates as requests: each finds what evaluating it finds.
 @Suite struct PredicateTests {
-    private struct Random {
-        var random: TransactionRandom
-
-        mutating func pick<T>(_ values: [T]) -> T { values[Int.random(in: values.indices, using: &random)] }
-
-        mutating func shelf() -> Shelf { Shelf(floor: pick([0, 1, 2, 3]), label: pick([nil, "", "top", "x"])) }
-
-        mutating func crate(_ id: Int) -> Crate {
-            Crate(
-                id: id, name: pick(["", "a", "ab", "kitchen", "Kit", "z"]), note: pick([nil, "", "x", "xy", "top"]),
-                load: pick([0, -0.0, 1, 2.5, -3, .infinity, -.infinity, .nan]),
-                limit: pick([0, 1, 2.5, .nan, .infinity]), level: pick([nil, -1, 0, 3, 7]), flag: pick([true, false]),
-                draft: pick([nil, true, false]), mode: pick([nil, .eco, .boost]),
-                tags: pick([[], ["a"], ["a", "x"], ["b"], ["xy", "b"]]), marks: pick([[], [1], [1, 2], [3]]),
-                place: shelf(), spare: pick([nil, shelf()]), shelves: pick([[], [shelf()], [shelf(), shelf()]]),
-                words: pick([nil, [], ["a"], ["b", "a"]]), sizes: pick([[:], ["a": 1], ["a": 1, "b": 2]]),
-                loose: pick([nil, Loose(text: "null")]), looseOnes: pick([nil, [], [Loose(text: "")]]),
-                seen: Date(timeIntervalSinceReferenceDate: pick([0, 1, 1e9])))
-        }
-    }
-
     private static let names = ["a", "z"]
     private static let eco: CrateMode? = .eco
     private static let date = Date(timeIntervalSinceReferenceDate: 1)
@@ -66,6 +69,7 @@ struct Loose: Codable, Equatable, Sendable { var text: String }
             Self.names, Self.eco, Self.date, 1.0...2.5, Double.infinity - .infinity
         )
         let nothing: String? = nil
+        let (fromThree, loose, numbers): (PartialRangeFrom<Int>, Loose, [Int]) = (3..., Loose(text: "b"), [1, 3])
         return [
             ("equal", #Predicate<Crate> { $0.name == "kitchen" }),
             ("not equal", #Predicate<Crate> { $0.name != "kitchen" }),
@@ -136,6 +140,43 @@ struct Loose: Codable, Equatable, Sendable { var text: String }
             ("an optional test that fails", #Predicate<Crate> { $0.note?.contains("x") != true }),
             ("an optional test or true", #Predicate<Crate> { $0.note?.contains("x") ?? true }),
             ("if let", #Predicate<Crate> { if let note = $0.note { note.starts(with: "x") } else { false } }),
+            ("a part of what is instead of nil", #Predicate<Crate> { ($0.note ?? "").contains("x") }),
+            ("a part of another text", #Predicate<Crate> { ($0.note ?? "box").contains("ox") }),
+            ("no part of another text", #Predicate<Crate> { !($0.note ?? "box").contains("x") }),
+            ("a beginning of another text", #Predicate<Crate> { ($0.note ?? "xa").starts(with: "x") }),
+            ("a part of one of two fields", #Predicate<Crate> { ($0.note ?? $0.name).contains("it") }),
+            ("two levels of other values", #Predicate<Crate> { ($0.spare?.label ?? $0.note ?? "q") != "x" }),
+            ("a value against a field", #Predicate<Crate> { ($0.note ?? "a") == $0.name }),
+            ("a calculation with another value", #Predicate<Crate> { ($0.level ?? 1) + 2 > 3 }),
+            ("a count of one of two", #Predicate<Crate> { ($0.words ?? $0.tags).count > 1 }),
+            ("elements instead of nil", #Predicate<Crate> { ($0.words ?? ["x"]).contains(where: { $0 > "a" }) }),
+            ("all elements instead of nil", #Predicate<Crate> { ($0.words ?? []).allSatisfy { $0 == "a" } }),
+            ("one of two numbers", #Predicate<Crate> { ($0.flag ? $0.load : $0.limit) >= 1 }),
+            ("one of two texts", #Predicate<Crate> { ($0.flag ? $0.name : "kit").contains("it") }),
+            ("a constant or a field", #Predicate<Crate> { ($0.flag ? 1 : $0.id) == 2 }),
+            (
+                "if let, another field",
+                #Predicate<Crate> { crate in if let note = crate.note { note == crate.name } else { crate.flag } }
+            ),
+            ("a filter", #Predicate<Crate> { !$0.tags.filter { $0 != "a" }.isEmpty }),
+            ("a filter's count", #Predicate<Crate> { $0.shelves.filter { $0.floor > 1 }.count == 0 }),
+            ("a filter that has some", #Predicate<Crate> { $0.shelves.filter { $0.floor > 1 }.count >= 1 }),
+            ("a filter of a filter", #Predicate<Crate> { $0.tags.filter { $0 > "a" }.filter { $0 < "xy" }.isEmpty }),
+            ("all of a filter", #Predicate<Crate> { $0.shelves.filter { $0.floor > 1 }.allSatisfy { $0.floor == 2 } }),
+            ("an element of a filter", #Predicate<Crate> { $0.tags.filter { $0 != "b" }.contains("x") }),
+            ("the greatest", #Predicate<Crate> { $0.marks.max() == 2 }),
+            ("the greatest differs", #Predicate<Crate> { $0.tags.max() != "x" }),
+            ("no greatest", #Predicate<Crate> { $0.marks.max() == nil }),
+            ("the least is less", #Predicate<Crate> { ($0.marks.min() ?? 9) < 2 }),
+            ("the least of texts", #Predicate<Crate> { ($0.tags.min() ?? "z") >= "b" }),
+            ("a range between fields", #Predicate<Crate> { $0.limit >= 0 && (0...$0.limit).contains($0.load) }),
+            ("a range from a constant", #Predicate<Crate> { fromThree.contains($0.id) }),
+            ("some constant", #Predicate<Crate> { crate in names.contains(where: { $0 == crate.name }) }),
+            ("all constants", #Predicate<Crate> { crate in names.allSatisfy { $0 != crate.name } }),
+            ("a constant's property", #Predicate<Crate> { $0.name < loose.text }),
+            ("a list and a calculation", #Predicate<Crate> { numbers.contains($0.id % 5) }),
+            ("equal to an empty list", #Predicate<Crate> { $0.tags == [] }),
+            ("a minus of zero", #Predicate<Crate> { 1 / -$0.load < 0 }),
             ("a sum", #Predicate<Crate> { $0.load + $0.limit > 2 }),
             ("a product", #Predicate<Crate> { $0.id * 2 == 6 }), ("a quotient", #Predicate<Crate> { $0.id / 2 == 2 }),
             ("a remainder", #Predicate<Crate> { $0.id % 3 == 1 }),
@@ -145,8 +186,8 @@ struct Loose: Codable, Equatable, Sendable { var text: String }
 
     @Test func `predicates find what evaluating them finds`() throws {
         let seed = UInt64.random(in: 0 ... .max)
-        var random = Random(random: TransactionRandom(seed: seed))
-        let crates = (1...120).map { random.crate($0) }
+        var maker = CrateMaker(seed: seed)
+        let crates = (1...120).map { maker.crate($0) }
         let store = try Store.temporary(records: Crate.self)
         try store.write { tx in for crate in crates { try tx.insert(crate) } }
         for (name, predicate) in Self.predicates {
@@ -168,7 +209,15 @@ struct Loose: Codable, Equatable, Sendable { var text: String }
         let letters = "abc"
         let refused: [(Predicate<Crate>, String)] = [
             (#Predicate<Crate> { letters.contains($0.name) }, "contains of something that is no field of the record"),
-            (#Predicate<Crate> { $0.tags.filter { $0 == "a" }.isEmpty }, "Filter"),
+            (
+                #Predicate<Crate> { $0.tags.filter { $0 == "a" }.count > 1 },
+                "the number of elements that meet a condition"
+            ),
+            (
+                #Predicate<Crate> { $0.name.contains($0.note ?? "x") },
+                "a test of a text for something that differs between records"
+            ),
+            (#Predicate<Crate> { $0.tags == ["a"] }, "a collection that is compared with another"),
             (#Predicate<Crate> { $0.tags.first == "a" }, "first or last of a collection"),
             (#Predicate<Crate> { $0.title == "a" }, "a property of Crate that is not stored"),
             (#Predicate<Crate> { $0.tags.contains($0.name) }, "contains between such terms"),

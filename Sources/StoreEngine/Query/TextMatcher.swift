@@ -15,6 +15,12 @@ struct TextMatcher: Sendable {
         isASCII = self.pattern.allSatisfy { $0 < 0x80 }
     }
 
+    /// Whether a text passes.
+    func matches(_ text: String) -> Bool {
+        let bytes = Array(text.utf8)
+        return unsafe matches(bytes.span.bytes)
+    }
+
     /// Whether the text in `bytes` passes.
     func matches(_ bytes: RawSpan) -> Bool {
         if options.isEmpty { return unsafe matches(bytes, pattern.span.bytes) }

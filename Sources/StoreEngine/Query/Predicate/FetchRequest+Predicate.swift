@@ -27,7 +27,8 @@ extension FetchRequest {
             return self.where { _ in Condition(added) }
         } catch {
             throw StoreError(
-                .invalidValue, "a predicate on \(R.recordSchema.name) has no translation: \(error.reason)",
+                .invalidValue,
+                "a predicate on \(R.recordSchema.name) has no translation: \(error.text)",
                 remedy: error.remedy)
         }
     }

@@ -1,96 +1,165 @@
 import Foundation
 
-// Ranges, collections and texts in predicates.
+// Ranges and collections in predicates.
 extension PredicateExpressions.ClosedRange: TranslatablePredicate {
     func term(_ translator: inout PredicateTranslator) throws(PredicateRefusal) -> PredicateTerm {
-        .range(
-            ConditionNode.Bounds(
-                lower: try translator.value(lower, for: "a range from"),
-                upper: try translator.value(upper, for: "a range to"), isClosed: true))
+        try translator.term(lower).combined(with: translator.term(upper)) {
+            .range(lower: $0, upper: $1, isClosed: true)
+        }
     }
 }
 
 extension PredicateExpressions.Range: TranslatablePredicate {
     func term(_ translator: inout PredicateTranslator) throws(PredicateRefusal) -> PredicateTerm {
-        .range(
-            ConditionNode.Bounds(
-                lower: try translator.value(lower, for: "a range from"),
-                upper: try translator.value(upper, for: "a range to"), isClosed: false))
+        try translator.term(lower).combined(with: translator.term(upper)) {
+            .range(lower: $0, upper: $1, isClosed: false)
+        }
     }
 }
 
 extension PredicateExpressions.RangeExpressionContains: TranslatablePredicate {
     func term(_ translator: inout PredicateTranslator) throws(PredicateRefusal) -> PredicateTerm {
-        .condition(try translator.contains(range, element, Element.Output.self))
+        try translator.contains(range, element, Element.Output.self)
     }
 }
 
 extension PredicateExpressions.SequenceContains: TranslatablePredicate {
     func term(_ translator: inout PredicateTranslator) throws(PredicateRefusal) -> PredicateTerm {
-        .condition(try translator.contains(sequence, element, RHS.Output.self))
+        // A character of a text.
+        if LHS.Output.self is String.Type { return try translator.text(.contains, sequence, element, LHS.Output.self) }
+        return try translator.contains(sequence, element, RHS.Output.self)
     }
 }
 
 extension PredicateExpressions.SequenceContainsWhere: TranslatablePredicate {
     func term(_ translator: inout PredicateTranslator) throws(PredicateRefusal) -> PredicateTerm {
-        let field = try translator.field(sequence, for: "contains(where:)")
-        return .condition(.elements(field, .any, try translator.elements(variable.key, test)))
+        try translator.elements(sequence, .any, variable.key, test, LHS.Output.self)
     }
 }
 
 extension PredicateExpressions.SequenceAllSatisfy: TranslatablePredicate {
     func term(_ translator: inout PredicateTranslator) throws(PredicateRefusal) -> PredicateTerm {
-        let field = try translator.field(sequence, for: "allSatisfy")
-        return .condition(.elements(field, .all, try translator.elements(variable.key, test)))
+        try translator.elements(sequence, .all, variable.key, test, LHS.Output.self)
     }
 }
 
-extension PredicateExpressions.CollectionContainsCollection: TranslatablePredicate {
+extension PredicateExpressions.Filter: TranslatablePredicate {
     func term(_ translator: inout PredicateTranslator) throws(PredicateRefusal) -> PredicateTerm {
-        .condition(try translator.text(.contains, base, other, Base.Output.self))
+        try PredicateTranslator.requireElements(LHS.Output.self)
+        return try translator.term(sequence).map { part throws(PredicateRefusal) in
+            switch part {
+            case .field(let name): .filtered(name, try translator.elements(variable.key, filter))
+            case .filtered(let name, let condition):
+                .filtered(name, .and([condition, try translator.elements(variable.key, filter)]))
+            default: throw PredicateRefusal("a filter of something that is no field of the record")
+            }
+        }
     }
 }
 
-extension PredicateExpressions.SequenceStartsWith: TranslatablePredicate {
+extension PredicateExpressions.SequenceMaximum: TranslatablePredicate {
     func term(_ translator: inout PredicateTranslator) throws(PredicateRefusal) -> PredicateTerm {
-        .condition(try translator.text(.startsWith, base, prefix, Base.Output.self))
+        try translator.extreme(elements, isGreatest: true, Elements.Output.Element.self)
+    }
+}
+
+extension PredicateExpressions.SequenceMinimum: TranslatablePredicate {
+    func term(_ translator: inout PredicateTranslator) throws(PredicateRefusal) -> PredicateTerm {
+        try translator.extreme(elements, isGreatest: false, Elements.Output.Element.self)
     }
 }
 
 extension PredicateTranslator {
+    /// How many constants a test is written out for.
+    private static let maximumConstants = 1_024
+
     /// Whether a range, a list of values or a field holds an element.
     fileprivate mutating func contains(
         _ sequence: Any, _ element: Any, _ type: Any.Type
-    ) throws(PredicateRefusal) -> ConditionNode {
-        let order = PredicateOrder(type)
-        switch (try term(sequence), try term(element)) {
-        case (.range(let range), let element):
-            return .and([
-                try order.condition(element, .greaterOrEqual, .value(range.lower)),
-                try order.condition(element, range.isClosed ? .lessOrEqual : .less, .value(range.upper)),
-            ])
-        case (.value(.list(let values)), .field(let name)):
-            return .membership(name, values.filter { !$0.isNaN })
-        case (.value(.list(let values)), .coalesced(let name, let other)):
-            let known = values.filter { !$0.isNaN }
-            return .membership(name, known.contains(other) ? known + [.none] : known)
-        case (.field(let name), .value(let value)): return .element(name, value)
-        case (.coalesced(let name, .list(let others)), .value(let value)):
-            let isThere = ConditionNode.element(name, value)
-            return others.contains(value) ? .or([isThere, .comparison(name, .equal, .none)]) : isThere
-        default: throw PredicateRefusal("contains between such terms")
+    ) throws(PredicateRefusal) -> PredicateTerm {
+        let (order, equality) = (PredicateOrder(type), PredicateEquality(type))
+        return try term(sequence).combined(with: term(element)) { sequence, element throws(PredicateRefusal) in
+            switch (sequence, element) {
+            case (.range(let lower, let upper, let isClosed), let element):
+                var node = ConditionNode.constant(true)
+                if let lower { node = .both(node, try order.condition(element, .greaterOrEqual, lower)) }
+                if let upper {
+                    node = .both(node, try order.condition(element, isClosed ? .lessOrEqual : .less, upper))
+                }
+                return .condition(node)
+            case (.value(.list(let values)), .field(let name)):
+                return .condition(.membership(name, values.filter { !$0.isNaN }))
+            case (.value(.list(let values)), let element):
+                try Self.requireFew(values)
+                let tests = try values.map { value throws(PredicateRefusal) in
+                    try equality.condition(element, .value(value))
+                }
+                return .condition(.either(tests))
+            case (.field, .value(let value)) where value.isNaN, (.filtered, .value(let value)) where value.isNaN:
+                return .condition(.constant(false))
+            case (.field(let name), .value(let value)): return .condition(.element(name, value))
+            case (.filtered(let name, let test), .value(let value)):
+                return .condition(.elements(name, .any, .and([test, .comparison(FieldName([]), .equal, value)])))
+            default: throw PredicateRefusal("contains between such terms")
+            }
         }
     }
 
-    /// A test of a text for another.
-    fileprivate mutating func text(
-        _ test: TextTest, _ base: Any, _ other: Any, _ type: Any.Type
-    ) throws(PredicateRefusal) -> ConditionNode {
-        guard type is String.Type else { throw PredicateRefusal("a test of a collection for a part of it") }
-        let field = try field(base, for: test == .contains ? "contains" : "starts(with:)")
-        guard case .string(let text) = try value(other, for: "a test of a text for") else {
-            throw PredicateRefusal("a test of a text for something else")
+    /// Whether one element of a collection, or all, meet a condition.
+    fileprivate mutating func elements(
+        _ sequence: Any, _ number: ElementTest, _ variable: PredicateExpressions.VariableID, _ test: Any,
+        _ type: Any.Type
+    ) throws(PredicateRefusal) -> PredicateTerm {
+        try Self.requireElements(type)
+        return try term(sequence).map { part throws(PredicateRefusal) in
+            switch part {
+            case .field(let name): return .condition(.elements(name, number, try elements(variable, test)))
+            case .filtered(let name, let filter):
+                let condition = try elements(variable, test)
+                return .condition(
+                    .elements(
+                        name, number, number == .any ? .and([filter, condition]) : .or([.not(filter), condition])))
+            case .value(.list(let values)):
+                try Self.requireFew(values)
+                // What an element is compared with may be a field of the record.
+                let tests = try values.map { value throws(PredicateRefusal) in
+                    try with(variable, as: .value(value)) { translator throws(PredicateRefusal) in
+                        try translator.condition(test)
+                    }
+                }
+                return .condition(number == .any ? .either(tests) : tests.reduce(.constant(true)) { .both($0, $1) })
+            default: throw PredicateRefusal("a test of elements of something that is no field of the record")
+            }
         }
-        return .text(field, test, text, [])
+    }
+
+    /// The greatest or the least element; nil where there is none.
+    fileprivate mutating func extreme(
+        _ elements: Any, isGreatest: Bool, _ type: Any.Type
+    ) throws(PredicateRefusal) -> PredicateTerm {
+        // Of floating numbers it depends on where NaN stands among them.
+        guard type is any FixedWidthInteger.Type || type is String.Type else {
+            throw PredicateRefusal("max or min of elements that are neither integers nor texts")
+        }
+        return try term(elements).flatMap { part throws(PredicateRefusal) in
+            guard case .field(let name) = part else {
+                throw PredicateRefusal("max or min of something that is no field of the record")
+            }
+            return try PredicateTerm(
+                if: .size(name, .greater, 0), PredicateTerm(.extreme(name, isGreatest: isGreatest)),
+                else: .value(.none))
+        }
+    }
+
+    /// Fails for what has no elements that conditions test.
+    fileprivate static func requireElements(_ type: Any.Type) throws(PredicateRefusal) {
+        if type is String.Type { throw PredicateRefusal("a test of the characters of a text") }
+        if type is any DictionaryOfPredicate.Type { throw PredicateRefusal("a test of the pairs of a dictionary") }
+    }
+
+    private static func requireFew(_ values: [DynamicValue]) throws(PredicateRefusal) {
+        guard values.count <= maximumConstants else {
+            throw PredicateRefusal("a test of more than \(maximumConstants) constants")
+        }
     }
 }

@@ -3,17 +3,13 @@ import Foundation
 // What predicates are made of, besides comparisons.
 extension PredicateExpressions.Variable: TranslatablePredicate {
     func term(_ translator: inout PredicateTranslator) throws(PredicateRefusal) -> PredicateTerm {
-        .field(try translator.variable(key))
+        try translator.variable(key)
     }
 }
 
 extension PredicateExpressions.Value: TranslatablePredicate {
     func term(_ translator: inout PredicateTranslator) throws(PredicateRefusal) -> PredicateTerm {
-        if let bounds = (value as? any RangeOfPredicate)?.bounds { return .range(bounds) }
-        guard let value = DynamicValue(ofPredicate: value) else {
-            throw PredicateRefusal("a value of type \(Output.self)")
-        }
-        return .value(value)
+        try PredicateTerm(constant: value, Output.self)
     }
 }
 
@@ -23,24 +19,28 @@ extension PredicateExpressions.NilLiteral: TranslatablePredicate {
 
 extension PredicateExpressions.KeyPath: TranslatablePredicate {
     func term(_ translator: inout PredicateTranslator) throws(PredicateRefusal) -> PredicateTerm {
+        if let constant { return try PredicateTerm(constant: constant, Output.self) }
         let term = try translator.term(root)
         switch measure {
-        case .isEmpty: return .condition(try Self.isEmpty(term))
-        case .count: return try Self.count(term)
+        case .isEmpty:
+            return try term.map { part throws(PredicateRefusal) in .condition(try part.isEmpty(Root.Output.self)) }
+        case .count: return try term.map { part throws(PredicateRefusal) in try part.count() }
         case nil: break
         }
         if kind != nil { throw PredicateRefusal("first or last of a collection") }
-        guard case .field(let root) = term else {
-            throw PredicateRefusal("a property of something that is no field of the record")
+        return try term.map { part throws(PredicateRefusal) in
+            guard case .field(let root) = part else {
+                throw PredicateRefusal("a property of something that is no field of the record")
+            }
+            guard let name = StoredProperty.name(keyPath) else {
+                throw PredicateRefusal(
+                    "a property of \(Root.Output.self) that is not stored, of type \(Output.self)",
+                    remedy: "use stored properties")
+            }
+            // A reference is its id.
+            if Root.Output.self is any AnyReference.Type { return .field(root) }
+            return .field(FieldName(root.parts + [name]))
         }
-        guard let name = StoredProperty.name(keyPath) else {
-            throw PredicateRefusal(
-                "a property of \(Root.Output.self) that is not stored, of type \(Output.self)",
-                remedy: "use stored properties")
-        }
-        // A reference is its id.
-        if Root.Output.self is any AnyReference.Type { return .field(root) }
-        return .field(FieldName(root.parts + [name]))
     }
 
     /// What a property says of a collection's size.
@@ -62,54 +62,44 @@ extension PredicateExpressions.KeyPath: TranslatablePredicate {
         if property == \Data.count || property == dictionary?.countPath { return .count }
         return nil
     }
+}
 
-    private static func isEmpty(_ term: PredicateTerm) throws(PredicateRefusal) -> ConditionNode {
-        switch term {
-        case .field(let name):
-            // Comparisons are looked up in indexes.
-            switch Root.Output.self {
-            case is String.Type: return .comparison(name, .equal, .string(""))
-            case is [UInt8].Type, is Data.Type: return .comparison(name, .equal, .data([]))
-            default: return .size(name, .equal, 0)
-            }
-        case .coalesced(let name, let other) where other.size != nil:
-            let isEmpty = try isEmpty(.field(name))
-            return other.size == 0 ? .or([isEmpty, .comparison(name, .equal, .none)]) : isEmpty
-        default: throw PredicateRefusal("isEmpty of something that is no field of the record")
-        }
-    }
+/// A part of a predicate that may be the same for all records: a value, or a property of one.
+private protocol ConstantOfPredicate {
+    var constant: Any? { get }
+}
 
-    private static func count(_ term: PredicateTerm) throws(PredicateRefusal) -> PredicateTerm {
-        switch term {
-        case .field(let name): return .count(name)
-        case .coalesced(let name, let other):
-            if let size = other.size { return .coalescedCount(name, size) }
-            throw PredicateRefusal("count of such a value behind ??")
-        default: throw PredicateRefusal("count of something that is no field of the record")
-        }
+extension PredicateExpressions.Value: ConstantOfPredicate {
+    fileprivate var constant: Any? { value }
+}
+
+extension PredicateExpressions.KeyPath: ConstantOfPredicate {
+    fileprivate var constant: Any? {
+        let root = (root as? any ConstantOfPredicate)?.constant as? Root.Output
+        return root.map { $0[keyPath: keyPath] }
     }
 }
 
 /// A dictionary of any type.
-private protocol DictionaryOfPredicate {
+protocol DictionaryOfPredicate {
     static var isEmptyPath: AnyKeyPath { get }
     static var countPath: AnyKeyPath { get }
 }
 
 extension Dictionary: DictionaryOfPredicate {
-    fileprivate static var isEmptyPath: AnyKeyPath { \Self.isEmpty }
-    fileprivate static var countPath: AnyKeyPath { \Self.count }
+    static var isEmptyPath: AnyKeyPath { \Self.isEmpty }
+    static var countPath: AnyKeyPath { \Self.count }
 }
 
-extension DynamicValue {
-    /// How many elements, characters or bytes it has; nil for other values.
-    fileprivate var size: Int? {
-        switch self {
-        case .list(let values): values.count
-        case .pairs(let pairs): pairs.count
-        case .string(let text): text.count
-        case .data(let bytes): bytes.count
-        default: nil
+extension PredicateTerm {
+    /// A value that a predicate holds.
+    fileprivate init(constant value: Any, _ type: Any.Type) throws(PredicateRefusal) {
+        if let range = (value as? any RangeOfPredicate)?.range {
+            self.init(range)
+        } else if let value = DynamicValue(ofPredicate: value) {
+            self.init(.value(value))
+        } else {
+            throw PredicateRefusal("a value of type \(type)")
         }
     }
 }
@@ -134,105 +124,37 @@ extension PredicateExpressions.Negation: TranslatablePredicate {
 
 extension PredicateExpressions.Conditional: TranslatablePredicate {
     func term(_ translator: inout PredicateTranslator) throws(PredicateRefusal) -> PredicateTerm {
-        guard Output.self is Bool.Type else { throw PredicateRefusal("?: that gives no condition") }
-        let test = try translator.condition(test)
-        let (yes, no) = (try translator.condition(trueBranch), try translator.condition(falseBranch))
-        return .condition(.or([.and([test, yes]), .and([.not(test), no])]))
+        try PredicateTerm(
+            if: translator.condition(test), translator.term(trueBranch), else: translator.term(falseBranch))
     }
 }
 
-// MARK: Optionals
-
-extension PredicateExpressions.OptionalFlatMap: TranslatablePredicate {
+extension PredicateExpressions.ExpressionEvaluate: TranslatablePredicate {
     func term(_ translator: inout PredicateTranslator) throws(PredicateRefusal) -> PredicateTerm {
-        let field = try translator.field(wrapped, for: "?. or if let")
-        let result = try translator.with(variable.key, as: field) { translator throws(PredicateRefusal) in
-            try translator.term(transform)
+        let value = (expression as? any ConstantOfPredicate)?.constant
+        guard let expression = value as? any ExpressionOfPredicate else {
+            throw PredicateRefusal("an expression that differs between records")
         }
-        let present = ConditionNode.comparison(field, .notEqual, .none)
-        switch result {
-        case .condition(let node): return .optionalCondition(node, present: present)
-        case .optionalCondition(let node, let inner): return .optionalCondition(node, present: .and([present, inner]))
-        // None where a struct on the way is none, as the count of nothing is.
-        case .field, .count: return result
-        default: throw PredicateRefusal("?. or if let that gives neither a field, a count, nor a condition")
-        }
+        var inputs: [Any] = []
+        for part in repeat each input { inputs.append(part) }
+        var inner = translator
+        for (id, input) in zip(expression.variableIDs, inputs) { inner.bind(id, to: try translator.term(input)) }
+        return try inner.term(expression.body)
     }
 }
 
-extension PredicateExpressions.NilCoalesce: TranslatablePredicate {
-    func term(_ translator: inout PredicateTranslator) throws(PredicateRefusal) -> PredicateTerm {
-        switch (try translator.term(lhs), try translator.term(rhs)) {
-        case (.field(let name), .value(let value)): return .coalesced(name, value)
-        case (.count(let name), .value(.int(let count))): return .coalescedCount(name, Int(count))
-        case (.optionalCondition(let node, let present), let other):
-            let isFallback: ConditionNode =
-                if case .value(.bool(let value)) = other { .constant(value) } else { try translator.condition(rhs) }
-            return .condition(.or([.and([present, node]), .and([.not(present), isFallback])]))
-        default: throw PredicateRefusal("?? between such terms")
-        }
-    }
+/// An expression with any inputs.
+private protocol ExpressionOfPredicate {
+    var variableIDs: [PredicateExpressions.VariableID] { get }
+    var body: Any { get }
 }
 
-extension PredicateExpressions.ForcedUnwrap: TranslatablePredicate {
-    func term(_ translator: inout PredicateTranslator) throws(PredicateRefusal) -> PredicateTerm {
-        .field(try translator.field(inner, for: "!"))
+extension Expression: ExpressionOfPredicate {
+    fileprivate var variableIDs: [PredicateExpressions.VariableID] {
+        var ids: [PredicateExpressions.VariableID] = []
+        for part in repeat each variable { ids.append(part.key) }
+        return ids
     }
-}
 
-// MARK: Numbers
-
-extension PredicateExpressions.Arithmetic: TranslatablePredicate {
-    func term(_ translator: inout PredicateTranslator) throws(PredicateRefusal) -> PredicateTerm {
-        let sign: ArithmeticOperator =
-            switch op {
-            case .add: .add
-            case .subtract: .subtract
-            case .multiply: .multiply
-            @unknown default: throw PredicateRefusal("arithmetic of a kind that is not known")
-            }
-        return try translator.calculation(lhs, sign, rhs)
-    }
-}
-
-extension PredicateExpressions.IntDivision: TranslatablePredicate {
-    func term(_ translator: inout PredicateTranslator) throws(PredicateRefusal) -> PredicateTerm {
-        try translator.calculation(lhs, .divide, rhs)
-    }
-}
-
-extension PredicateExpressions.IntRemainder: TranslatablePredicate {
-    func term(_ translator: inout PredicateTranslator) throws(PredicateRefusal) -> PredicateTerm {
-        try translator.calculation(lhs, .remainder, rhs)
-    }
-}
-
-extension PredicateExpressions.FloatDivision: TranslatablePredicate {
-    func term(_ translator: inout PredicateTranslator) throws(PredicateRefusal) -> PredicateTerm {
-        try translator.calculation(lhs, .divide, rhs)
-    }
-}
-
-extension PredicateExpressions.UnaryMinus: TranslatablePredicate {
-    func term(_ translator: inout PredicateTranslator) throws(PredicateRefusal) -> PredicateTerm {
-        let number = try PredicateOrder.number(translator.term(wrapped))
-        // That of a constant is one.
-        switch number {
-        case .value(.int(let value)) where value > .min: return .value(.int(-value))
-        case .value(.double(let value)): return .value(.double(-value))
-        case .value(.float(let value)): return .value(.float(-value))
-        case .value(.decimal(let value)): return .value(.decimal(-value))
-        default: break
-        }
-        return .calculation(.operation(.value(.int(0)), .subtract, number))
-    }
-}
-
-extension PredicateTranslator {
-    fileprivate mutating func calculation(
-        _ left: Any, _ sign: ArithmeticOperator, _ right: Any
-    ) throws(PredicateRefusal) -> PredicateTerm {
-        .calculation(
-            .operation(try PredicateOrder.number(term(left)), sign, try PredicateOrder.number(term(right))))
-    }
+    fileprivate var body: Any { expression }
 }

@@ -4,38 +4,16 @@ import Foundation
 struct PredicateRefusal: Error {
     let reason: String
     let remedy: String
+    /// The innermost operator of Foundation's that has no translation; nil before it is known.
+    var operatorName: String?
 
     init(_ reason: String, remedy: String = "say it in other terms, or by a closure over tokens: where { … }") {
         self.reason = reason
         self.remedy = remedy
     }
-}
 
-/// What a part of a predicate stands for.
-enum PredicateTerm {
-    case condition(ConditionNode)
-    /// A condition that is nil unless another holds.
-    case optionalCondition(ConditionNode, present: ConditionNode)
-    /// A field, or of no name the record or the element that the condition is about.
-    case field(FieldName)
-    /// A field, or where it is nil a value.
-    case coalesced(FieldName, DynamicValue)
-    case value(DynamicValue)
-    case range(ConditionNode.Bounds)
-    case calculation(ArithmeticNode)
-    /// The number of elements of a field.
-    case count(FieldName)
-    /// The same, or where the field is nil another number.
-    case coalescedCount(FieldName, Int)
-}
-
-extension ConditionNode {
-    /// A range of values.
-    struct Bounds {
-        var lower: DynamicValue
-        var upper: DynamicValue
-        var isClosed: Bool
-    }
+    /// The reason, behind the operator's name.
+    var text: String { operatorName.map { "\($0): \(reason)" } ?? reason }
 }
 
 /// A part of a predicate that can be translated.
@@ -49,70 +27,53 @@ struct PredicateTranslator {
     private static let maximumDepth = 200
 
     /// What the variables stand for, and how many tests of elements they are inside of.
-    private var variables: [PredicateExpressions.VariableID: (field: FieldName, level: Int)]
+    private var variables: [PredicateExpressions.VariableID: (term: PredicateTerm, level: Int)]
     private var level = 0
     private var depth = 0
 
-    init(_ record: PredicateExpressions.VariableID) { variables = [record: (FieldName([]), 0)] }
+    init(_ record: PredicateExpressions.VariableID) { variables = [record: (.field(FieldName([])), 0)] }
 
     /// The condition that an expression stands for.
     mutating func condition(_ expression: Any) throws(PredicateRefusal) -> ConditionNode {
-        switch try term(expression) {
-        case .condition(let node): node
-        case .field(let name): .comparison(name, .equal, .bool(true))
-        case .value(.bool(let value)): .constant(value)
-        case .coalesced(let name, .bool(let value)):
-            value
-                ? .comparison(name, .notEqual, .bool(false)) : .comparison(name, .equal, .bool(true))
-        default: throw PredicateRefusal("\(Self.name(expression)) gives no condition here")
-        }
+        try term(expression).condition()
     }
 
     /// What an expression stands for.
     mutating func term(_ expression: Any) throws(PredicateRefusal) -> PredicateTerm {
-        guard let part = expression as? any TranslatablePredicate else {
-            throw PredicateRefusal(Self.name(expression), remedy: Self.remedy(expression))
+        do throws(PredicateRefusal) {
+            guard let part = expression as? any TranslatablePredicate else { throw Self.refusal(expression) }
+            guard depth < Self.maximumDepth else {
+                throw PredicateRefusal("it nests more than \(Self.maximumDepth) levels deep")
+            }
+            depth += 1
+            defer { depth -= 1 }
+            return try part.term(&self)
+        } catch {
+            var refusal = error
+            refusal.operatorName = refusal.operatorName ?? Self.name(expression)
+            throw refusal
         }
-        guard depth < Self.maximumDepth else {
-            throw PredicateRefusal("it nests more than \(Self.maximumDepth) levels deep")
-        }
-        depth += 1
-        defer { depth -= 1 }
-        return try part.term(&self)
-    }
-
-    /// The field that an expression stands for.
-    mutating func field(_ expression: Any, for use: String) throws(PredicateRefusal) -> FieldName {
-        guard case .field(let name) = try term(expression) else {
-            throw PredicateRefusal("\(use) of something that is no field of the record")
-        }
-        return name
-    }
-
-    /// The value that an expression stands for.
-    mutating func value(_ expression: Any, for use: String) throws(PredicateRefusal) -> DynamicValue {
-        guard case .value(let value) = try term(expression) else {
-            throw PredicateRefusal("\(use) something that differs between records")
-        }
-        return value
     }
 
     /// What a variable stands for.
-    func variable(_ id: PredicateExpressions.VariableID) throws(PredicateRefusal) -> FieldName {
+    func variable(_ id: PredicateExpressions.VariableID) throws(PredicateRefusal) -> PredicateTerm {
         guard let known = variables[id] else { throw PredicateRefusal("a variable that nothing declares") }
-        guard known.level == level else {
+        guard known.level == level || known.term.isConstant else {
             throw PredicateRefusal("a field of the record inside a test of elements")
         }
-        return known.field
+        return known.term
     }
 
-    /// Translates with a variable that stands for a field.
+    /// Lets a variable stand for a term from here on.
+    mutating func bind(_ id: PredicateExpressions.VariableID, to term: PredicateTerm) { variables[id] = (term, level) }
+
+    /// Translates with a variable that stands for a term.
     mutating func with<T>(
-        _ id: PredicateExpressions.VariableID, as field: FieldName,
+        _ id: PredicateExpressions.VariableID, as term: PredicateTerm,
         _ body: (inout PredicateTranslator) throws(PredicateRefusal) -> T
     ) throws(PredicateRefusal) -> T {
-        variables[id] = (field, level)
-        defer { variables[id] = nil }
+        let outer = variables.updateValue((term, level), forKey: id)
+        defer { variables[id] = outer }
         return try body(&self)
     }
 
@@ -122,7 +83,7 @@ struct PredicateTranslator {
     ) throws(PredicateRefusal) -> ConditionNode {
         level += 1
         defer { level -= 1 }
-        return try with(id, as: FieldName([])) { translator throws(PredicateRefusal) in
+        return try with(id, as: .field(FieldName([]))) { translator throws(PredicateRefusal) in
             try translator.condition(test)
         }
     }
@@ -133,15 +94,18 @@ struct PredicateTranslator {
         return String(name.prefix { $0 != "<" })
     }
 
-    private static func remedy(_ expression: Any) -> String {
+    /// Why an operator without a translation has none.
+    private static func refusal(_ expression: Any) -> PredicateRefusal {
         switch name(expression) {
-        case "StringLocalizedStandardContains":
-            "write where { $0.field.contains(\"…\", [.caseInsensitive, .diacriticInsensitive]) }, which knows no locale"
-        case "StringCaseInsensitiveCompare": "write where { $0.field.equals(\"…\", .caseInsensitive) }"
-        case "StringLocalizedCompare": "order the request by the field, or compare it by < and >"
+        case "CollectionIndexSubscript", "CollectionRangeSubscript":
+            PredicateRefusal("elements by their places", remedy: "test the elements by contains(where:)")
         case "DictionaryKeySubscript", "DictionaryKeyDefaultValueSubscript":
-            "keep the value in a field of its own"
-        default: PredicateRefusal("").remedy
+            PredicateRefusal("a value of a dictionary", remedy: "keep the value in a field of its own")
+        case "StringContainsRegex":
+            PredicateRefusal("a regular expression", remedy: "use contains or starts(with:), or filter what is fetched")
+        case "ConditionalCast", "ForceCast", "TypeCheck":
+            PredicateRefusal("the type of a value", remedy: "name fields by the types that they have")
+        default: PredicateRefusal("an operator that is not known")
         }
     }
 }

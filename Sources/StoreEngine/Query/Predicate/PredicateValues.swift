@@ -65,23 +65,42 @@ extension Optional: OptionalOfPredicate {
 
 /// A range of values in a predicate.
 protocol RangeOfPredicate {
-    var bounds: ConditionNode.Bounds? { get }
+    var range: PredicatePart? { get }
 }
 
 extension ClosedRange: RangeOfPredicate {
-    var bounds: ConditionNode.Bounds? { ConditionNode.Bounds(lowerBound, upperBound, isClosed: true) }
+    var range: PredicatePart? { PredicatePart(from: lowerBound, to: upperBound, isClosed: true) }
 }
 
 extension Range: RangeOfPredicate {
-    var bounds: ConditionNode.Bounds? { ConditionNode.Bounds(lowerBound, upperBound, isClosed: false) }
+    var range: PredicatePart? { PredicatePart(from: lowerBound, to: upperBound, isClosed: false) }
 }
 
-extension ConditionNode.Bounds {
-    fileprivate init?(_ lower: Any, _ upper: Any, isClosed: Bool) {
-        guard let lower = DynamicValue(ofPredicate: lower), let upper = DynamicValue(ofPredicate: upper) else {
-            return nil
+extension PartialRangeFrom: RangeOfPredicate {
+    var range: PredicatePart? { PredicatePart(from: lowerBound, to: nil, isClosed: true) }
+}
+
+extension PartialRangeThrough: RangeOfPredicate {
+    var range: PredicatePart? { PredicatePart(from: nil, to: upperBound, isClosed: true) }
+}
+
+extension PartialRangeUpTo: RangeOfPredicate {
+    var range: PredicatePart? { PredicatePart(from: nil, to: upperBound, isClosed: false) }
+}
+
+extension PredicatePart {
+    /// A range of values; nil where a store keeps none such.
+    fileprivate init?(from lower: Any?, to upper: Any?, isClosed: Bool) {
+        var ends: [PredicatePart?] = []
+        for end in [lower, upper] {
+            guard let end else {
+                ends.append(nil)
+                continue
+            }
+            guard let value = DynamicValue(ofPredicate: end) else { return nil }
+            ends.append(.value(value))
         }
-        self.init(lower: lower, upper: upper, isClosed: isClosed)
+        self = .range(lower: ends[0], upper: ends[1], isClosed: isClosed)
     }
 }
 

@@ -1,0 +1,153 @@
+/// What a part of a predicate stands for: one part in some records and another in others, as behind `??` and `?:`.
+struct PredicateTerm {
+    /// A part, and the records in which the term stands for it.
+    struct Branch {
+        var condition: ConditionNode
+        var part: PredicatePart
+    }
+
+    /// The branches, of which one holds for a record, or none where evaluating the predicate throws.
+    private(set) var branches: [Branch]
+
+    /// How many branches a term may have: two terms that are put together have the product of theirs.
+    private static let maximumBranches = 64
+
+    /// The same part in each record.
+    init(_ part: PredicatePart) { branches = [Branch(condition: .constant(true), part: part)] }
+
+    private init() { branches = [] }
+
+    /// The term that evaluating the predicate never gives.
+    static let nothing = PredicateTerm()
+
+    static func condition(_ node: ConditionNode) -> PredicateTerm { PredicateTerm(.condition(node)) }
+    static func field(_ name: FieldName) -> PredicateTerm { PredicateTerm(.field(name)) }
+    static func value(_ value: DynamicValue) -> PredicateTerm { PredicateTerm(.value(value)) }
+
+    private init(_ branches: [Branch]) throws(PredicateRefusal) {
+        self.branches = branches.filter { $0.condition != .constant(false) }
+        guard self.branches.count <= Self.maximumBranches else {
+            throw PredicateRefusal("a term with more than \(Self.maximumBranches) branches of ?? and ?:")
+        }
+        if self.branches.isEmpty { return }
+        // Conditions are put together to one, so that terms do not grow with each step.
+        var conditions: [ConditionNode] = []
+        for branch in self.branches {
+            guard case .condition(let node) = branch.part else { return }
+            conditions.append(.both(branch.condition, node))
+        }
+        self.branches = [Branch(condition: .constant(true), part: .condition(.either(conditions)))]
+    }
+
+    /// A term in the records that meet a condition, and another in the rest.
+    init(if test: ConditionNode, _ first: PredicateTerm, else second: PredicateTerm) throws(PredicateRefusal) {
+        try self.init(first.narrowed(by: test) + second.narrowed(by: test.opposite))
+    }
+
+    /// The part, where the term stands for the same in each record.
+    var single: PredicatePart? {
+        branches.count == 1 && branches[0].condition == .constant(true) ? branches[0].part : nil
+    }
+
+    /// Whether it stands for constants alone, whatever the record.
+    var isConstant: Bool { if case .value = single { true } else { false } }
+
+    /// Another part in the place of each.
+    func map(
+        _ transform: (PredicatePart) throws(PredicateRefusal) -> PredicatePart
+    ) throws(PredicateRefusal) -> PredicateTerm {
+        try flatMap { part throws(PredicateRefusal) in PredicateTerm(try transform(part)) }
+    }
+
+    /// Another term in the place of each part.
+    func flatMap(
+        _ transform: (PredicatePart) throws(PredicateRefusal) -> PredicateTerm
+    ) throws(PredicateRefusal) -> PredicateTerm {
+        var result: [Branch] = []
+        for branch in branches { result += try transform(branch.part).narrowed(by: branch.condition) }
+        return try PredicateTerm(result)
+    }
+
+    /// Each part put together with each of another term.
+    func combined(
+        with other: PredicateTerm,
+        _ combine: (PredicatePart, PredicatePart) throws(PredicateRefusal) -> PredicatePart
+    ) throws(PredicateRefusal) -> PredicateTerm {
+        try flatMap { left throws(PredicateRefusal) in
+            try other.map { right throws(PredicateRefusal) in try combine(left, right) }
+        }
+    }
+
+    /// The condition that it is.
+    func condition() throws(PredicateRefusal) -> ConditionNode {
+        let term = try map { part throws(PredicateRefusal) in .condition(try part.condition()) }
+        guard case .condition(let node) = term.single else { return .constant(false) }
+        return node
+    }
+
+    private func narrowed(by condition: ConditionNode) -> [Branch] {
+        branches.map { Branch(condition: .both(condition, $0.condition), part: $0.part) }
+    }
+}
+
+// MARK: Conditions without what goes without saying
+
+extension ConditionNode {
+    /// Both of two conditions.
+    static func both(_ first: ConditionNode, _ second: ConditionNode) -> ConditionNode {
+        var parts: [ConditionNode] = []
+        for part in first.terms(ofAnd: true) + second.terms(ofAnd: true) where !parts.contains(part) {
+            if part == .constant(false) { return part }
+            if part != .constant(true) { parts.append(part) }
+        }
+        for place in parts.indices.reversed() {
+            guard case .comparison(let field, .notEqual, .none) = parts[place] else { continue }
+            let others = parts[..<place] + parts[(place + 1)...]
+            if others.contains(where: { $0.isFalse(without: field) }) { parts.remove(at: place) }
+        }
+        return parts.count == 1 ? parts[0] : parts.isEmpty ? .constant(true) : .and(parts)
+    }
+
+    /// One of some conditions.
+    static func either(_ conditions: [ConditionNode]) -> ConditionNode {
+        var parts: [ConditionNode] = []
+        for part in conditions.flatMap({ $0.terms(ofAnd: false) }) where !parts.contains(part) {
+            if part == .constant(true) { return part }
+            if part != .constant(false) { parts.append(part) }
+        }
+        return parts.count == 1 ? parts[0] : parts.isEmpty ? .constant(false) : .or(parts)
+    }
+
+    /// The opposite.
+    var opposite: ConditionNode {
+        switch self {
+        case .constant(let value): .constant(!value)
+        case .comparison(let name, .equal, let value): .comparison(name, .notEqual, value)
+        case .comparison(let name, .notEqual, let value): .comparison(name, .equal, value)
+        case .not(let node): node
+        default: .not(self)
+        }
+    }
+
+    private func terms(ofAnd isAnd: Bool) -> [ConditionNode] {
+        switch self {
+        case .and(let parts) where isAnd, .or(let parts) where !isAnd: parts
+        default: [self]
+        }
+    }
+
+    /// Whether it holds for no record that has no value for a field.
+    private func isFalse(without field: FieldName) -> Bool {
+        func isIn(_ name: FieldName) -> Bool { name.parts.starts(with: field.parts) }
+        return switch self {
+        case .comparison(let name, .notEqual, let value): value == .none && isIn(name)
+        case .comparison(let name, _, let value): value != .none && isIn(name)
+        case .membership(let name, let values): !values.contains(.none) && isIn(name)
+        case .text(let name, _, _, _), .element(let name, _), .elements(let name, _, _): isIn(name)
+        case .size(let name, let comparison, _): comparison != .notEqual && isIn(name)
+        case .and(let parts): parts.contains { $0.isFalse(without: field) }
+        case .or(let parts): parts.allSatisfy { $0.isFalse(without: field) }
+        default: false
+        }
+    }
+}

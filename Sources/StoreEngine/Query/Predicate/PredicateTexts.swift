@@ -1,0 +1,35 @@
+import Foundation
+
+// Texts in predicates.
+extension PredicateExpressions.CollectionContainsCollection: TranslatablePredicate {
+    func term(_ translator: inout PredicateTranslator) throws(PredicateRefusal) -> PredicateTerm {
+        try translator.text(.contains, base, other, Base.Output.self)
+    }
+}
+
+extension PredicateExpressions.SequenceStartsWith: TranslatablePredicate {
+    func term(_ translator: inout PredicateTranslator) throws(PredicateRefusal) -> PredicateTerm {
+        try translator.text(.startsWith, base, prefix, Base.Output.self)
+    }
+}
+
+extension PredicateTranslator {
+    /// A test of a text for another.
+    mutating func text(
+        _ test: TextTest, _ base: Any, _ other: Any, _ type: Any.Type
+    ) throws(PredicateRefusal) -> PredicateTerm {
+        guard type is String.Type else { throw PredicateRefusal("a test of a collection for a part of it") }
+        return try term(base).combined(with: term(other)) { base, other throws(PredicateRefusal) in
+            guard case .value(.string(let text)) = other else {
+                throw PredicateRefusal("a test of a text for something that differs between records")
+            }
+            switch base {
+            case .field(let name): return .condition(.text(name, test, text, []))
+            case .value(.string(let base)): return .condition(.constant(TextMatcher(test, text, []).matches(base)))
+            default:
+                let name = test == .contains ? "contains" : "starts(with:)"
+                throw PredicateRefusal("\(name) of something that is no field of the record")
+            }
+        }
+    }
+}
