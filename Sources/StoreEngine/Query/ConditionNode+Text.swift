@@ -24,6 +24,27 @@ extension ConditionNode {
         }
     }
 
+    /// The same with a long list of values told by its length and its first ones: for people, as no expression says it.
+    var withShortLists: ConditionNode {
+        func list(_ field: FieldName, _ word: String, _ values: [DynamicValue]) -> ConditionNode {
+            let first = values.prefix(3).map(\.literal).joined(separator: ", ")
+            let text = "\(field.text) \(word) [\(values.count) keys: \(first), …]"
+            return .found(FoundRecords(keys: [], isExcluded: false, text: text))
+        }
+        let longest = 8
+        return switch self {
+        case .membership(let field, let values) where values.count > longest: list(field, "in", values)
+        case .not(.membership(let field, let values)) where values.count > longest: list(field, "not in", values)
+        case .and(let parts): .and(parts.map(\.withShortLists))
+        case .or(let parts): .or(parts.map(\.withShortLists))
+        case .not(let part): .not(part.withShortLists)
+        case .elements(let field, let test, let part): .elements(field, test, part.withShortLists)
+        case .inverse(let name, let part, let comparison, let count):
+            .inverse(name, part.withShortLists, comparison, count)
+        default: self
+        }
+    }
+
     /// A test that has a word of its own, with `not` before the word where it is negated.
     private func test(isNegated: Bool) -> String? {
         let not = isNegated ? "not " : ""

@@ -16,7 +16,7 @@ struct PlanExplanation {
         if plan.filter != nil {
             let passed = done.map { ", \($0.passed) of \($0.tested) passed" } ?? ""
             let expected = plan.matching.map { ": \(Self.text($0, of: "record"))" } ?? ""
-            lines.append("test each record: \(Self.shortened(request.condition.text))\(expected)\(passed)")
+            lines.append("test each record: \(Self.shortened(request.condition))\(expected)\(passed)")
         }
         if isCovered { lines.append("take the fields from the index, without the records") }
         if !request.order.isEmpty {
@@ -37,9 +37,10 @@ struct PlanExplanation {
         return lines.joined(separator: "\n")
     }
 
-    /// The beginning of a condition that nobody would read to its end.
-    static func shortened(_ condition: String) -> String {
-        condition.utf8.count > 1_000 ? condition.prefix(1_000) + "…" : condition
+    /// A condition for people: of a long list its length and its first values, and of a long text the beginning.
+    static func shortened(_ condition: ConditionNode) -> String {
+        let text = condition.withShortLists.text
+        return text.utf8.count > 1_000 ? text.prefix(1_000) + "…" : text
     }
 
     private var sourceLines: [String] {

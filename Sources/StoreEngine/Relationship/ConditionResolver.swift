@@ -35,7 +35,7 @@ struct ConditionResolver: ~Escapable {
         try resolve(node, .record(typeIndex), hops, candidates: nil)
     }
 
-    private mutating func resolve(
+    mutating func resolve(
         _ node: ConditionNode, _ subject: Subject, _ hops: Int, candidates: CandidateRecords?
     ) throws(StoreError) -> ConditionNode {
         switch node {
@@ -74,15 +74,13 @@ struct ConditionResolver: ~Escapable {
         case .comparison(let name, let comparison, let value):
             guard let step = step(name, subject) else { return node }
             if isID(step) { return .comparison(step.field, comparison, value) }
-            let isEqual = value == .none
-            let holdsForNone = comparison == .equal && isEqual || comparison == .notEqual && !isEqual
             return try resolve(
-                .comparison(step.rest, comparison, value), step, subject, hops, holdsForNone: holdsForNone)
+                .comparison(step.rest, comparison, value), step, subject, hops, holdsForNone: node.holdsForNone)
         case .membership(let name, let values):
             guard let step = step(name, subject) else { return node }
             if isID(step) { return .membership(step.field, values) }
             return try resolve(
-                .membership(step.rest, values), step, subject, hops, holdsForNone: values.contains(.none))
+                .membership(step.rest, values), step, subject, hops, holdsForNone: node.holdsForNone)
         case .text(let name, let test, let pattern, let options):
             guard let step = step(name, subject) else { return node }
             if isID(step) { return .text(step.field, test, pattern, options) }
@@ -100,7 +98,7 @@ struct ConditionResolver: ~Escapable {
         case .size(let name, let comparison, let size):
             guard let step = step(name, subject) else { return node }
             return try resolve(
-                .size(step.rest, comparison, size), step, subject, hops, holdsForNone: comparison == .notEqual)
+                .size(step.rest, comparison, size), step, subject, hops, holdsForNone: node.holdsForNone)
         default: return node
         }
     }
@@ -118,10 +116,12 @@ struct ConditionResolver: ~Escapable {
     private mutating func resolve(
         all parts: [ConditionNode], _ subject: Subject, _ hops: Int, _ candidates: CandidateRecords?
     ) throws(StoreError) -> ConditionNode {
-        let last = parts.filter { looksAtEach($0, subject) }
-        guard case .record(let typeIndex) = subject, candidates == nil, !last.isEmpty
+        guard case .record(let typeIndex) = subject, candidates == nil
         else { return .and(try resolve(parts, subject, hops, candidates)) }
-        let others = try resolve(parts.filter { !looksAtEach($0, subject) }, subject, hops, nil)
+        let last = parts.filter { looksAtEach($0, subject) }
+        let others = try resolve(
+            together: last.isEmpty ? parts : parts.filter { !looksAtEach($0, subject) }, typeIndex, hops)
+        if last.isEmpty { return .and(others) }
         let candidates = others.isEmpty ? nil : CandidateRecords(.and(others), typeIndex: typeIndex)
         return .and(others + (try resolve(last, subject, hops, candidates)))
     }
@@ -189,7 +189,7 @@ struct ConditionResolver: ~Escapable {
     }
 
     /// Whether a step names the target's id, which the reference itself holds.
-    private func isID(_ step: ReferenceStep) -> Bool {
+    func isID(_ step: ReferenceStep) -> Bool {
         let target = catalog.types[step.reference.target]
         guard target.idParts.count == 1, step.rest.parts.count == 1 else { return false }
         return target.type.isField(target.idParts[0].place, named: step.rest.first)
@@ -200,6 +200,17 @@ extension ConditionNode {
     /// Whether it asks, of the record itself, who refers to it.
     var asksForReferrers: Bool {
         hasPart { if case .inverse(let inverse, _, _, _) = $0 { inverse.isOfRecord } else { false } }
+    }
+
+    /// Whether a test of one field holds where there is no record that has it.
+    var holdsForNone: Bool {
+        switch self {
+        case .comparison(_, .equal, let value): value == .none
+        case .comparison(_, .notEqual, let value): value != .none
+        case .membership(_, let values): values.contains(.none)
+        case .size(_, let comparison, _): comparison == .notEqual
+        default: false
+        }
     }
 
     /// Whether one of the parts that it puts together by and, or and not is of a kind.

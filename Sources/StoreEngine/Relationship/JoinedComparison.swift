@@ -1,4 +1,4 @@
-/// A comparison of fields of a record with those of records that it refers to, made ready. They are put side by side as if
+/// A condition on fields of a record and of records that it refers to, made ready. They are put side by side as if
 /// they were fields of one record, which is none of those behind a reference that leads nowhere.
 struct JoinedComparison {
     private struct Part {
@@ -73,10 +73,18 @@ extension ConditionNode {
     /// The same comparison of fields with other names.
     func renamingFields(_ name: (FieldName) -> FieldName) -> ConditionNode {
         switch self {
+        case .comparison(let field, let comparison, let value): .comparison(name(field), comparison, value)
+        case .membership(let field, let values): .membership(name(field), values)
+        case .text(let field, let test, let text, let options): .text(name(field), test, text, options)
+        case .element(let field, let value): .element(name(field), value)
+        case .size(let field, let comparison, let size): .size(name(field), comparison, size)
         case .fieldComparison(let left, let comparison, let right):
             .fieldComparison(name(left), comparison, name(right))
         case .arithmetic(let left, let comparison, let right):
             .arithmetic(left.renamed(name), comparison, right.renamed(name))
+        case .and(let parts): .and(parts.map { $0.renamingFields(name) })
+        case .or(let parts): .or(parts.map { $0.renamingFields(name) })
+        case .not(let part): .not(part.renamingFields(name))
         default: self
         }
     }

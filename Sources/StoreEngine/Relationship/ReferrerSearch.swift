@@ -1,10 +1,12 @@
 import LMDB
 
-/// How it is found out who refers to records.
+/// How conditions about other records are answered: on those that refer to a record, and on those that a record refers to.
 package enum ReferrerSearch: String, Hashable, Sendable, CaseIterable {
-    /// From those that refer: each is looked at once, and counted for whom it refers to.
+    /// From the other records: those that refer are counted for whom they refer to, and those that are referred to are found
+    /// first.
     case fromReferrers
-    /// From those that are referred to: the reference's index is asked about one after the other.
+    /// From the records that the rest of the condition leaves: the reference's index is asked about one after the other, and
+    /// their own references are followed.
     case fromCandidates
 }
 
@@ -180,8 +182,7 @@ extension ConditionResolver {
     }
 
     /// About what finding the records that meet a condition costs, and how many there are.
-    private func estimate(_ condition: ConditionNode, typeIndex: Int) throws(StoreError) -> (cost: Double, rows: Double)
-    {
+    func estimate(_ condition: ConditionNode, typeIndex: Int) throws(StoreError) -> (cost: Double, rows: Double) {
         var request = Request()
         request.condition = condition
         let type = catalog.types[typeIndex]

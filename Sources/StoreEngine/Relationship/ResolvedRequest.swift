@@ -19,7 +19,7 @@ struct ConditionLookup: Sendable {
     let scannedCount: Int
 
     init(_ what: String, _ node: ConditionNode, isNegated: Bool = false, scanned: Int, found: Int) {
-        let condition = PlanExplanation.shortened((isNegated ? .not(node) : node).text)
+        let condition = PlanExplanation.shortened(isNegated ? .not(node) : node)
         text = "\(what) by \(condition) first: looked at \(scanned), found \(found)"
         scannedCount = scanned
     }
