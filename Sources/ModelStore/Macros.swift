@@ -56,7 +56,7 @@ import StoreEngine
 @attached(
     extension, conformances: Record, Sendable, Equatable,
     names: named(ID), named(Fields), named(fields), named(_recordName), named(recordSchema), named(recordID),
-    named(encode(to:)), named(init)
+    named(UniqueFields), named(uniqueFields), named(encode(to:)), named(init)
 )
 public macro Record() = #externalMacro(module: "StoreMacros", type: "RecordMacro")
 
@@ -70,7 +70,7 @@ public macro Record() = #externalMacro(module: "StoreMacros", type: "RecordMacro
 @attached(
     extension, conformances: Record, Sendable, Equatable,
     names: named(ID), named(Fields), named(fields), named(_recordName), named(recordSchema), named(recordID),
-    named(encode(to:)), named(init)
+    named(UniqueFields), named(uniqueFields), named(encode(to:)), named(init)
 )
 public macro Record(_ storedName: String) = #externalMacro(module: "StoreMacros", type: "RecordMacro")
 

@@ -7,8 +7,14 @@ public protocol Record: Sendable, Equatable {
     /// One token for each stored property.
     associatedtype Fields: Sendable
 
+    /// The tokens of the fields that are unique by themselves: those marked `@Unique` or with a `@UniqueIndex` of one field.
+    associatedtype UniqueFields: Sendable = NoUniqueFields
+
     /// The tokens.
     static var fields: Fields { get }
+
+    /// The tokens of the fields that are unique by themselves.
+    static var uniqueFields: UniqueFields { get }
 
     /// What this type declares.
     static var recordSchema: RecordSchema { get }
@@ -31,6 +37,17 @@ public protocol Record: Sendable, Equatable {
 
     /// Decodes each field.
     init(from decoder: borrowing FieldDecoder) throws(CodecError)
+}
+
+/// The unique fields of a record that has none.
+public struct NoUniqueFields: Sendable {
+    @inlinable
+    init() {}
+}
+
+extension Record where UniqueFields == NoUniqueFields {
+    /// No tokens.
+    @inlinable public static var uniqueFields: NoUniqueFields { NoUniqueFields() }
 }
 
 extension Record {

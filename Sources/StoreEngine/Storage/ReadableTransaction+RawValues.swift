@@ -3,25 +3,42 @@
 extension ReadableTransaction where Self: ~Copyable {
     /// The record that has `value` in the unique field `field`, or nil.
     ///
-    /// - Throws: ``StoreError``: `unknownField` when the field has no unique index of its own.
+    /// - Parameter field: one marked `@Unique`, or with a `@UniqueIndex` of its own; the compiler takes no other.
+    /// - Throws: ``StoreError``: `unknownField` when the field's unique index is not built in the store.
     @inlinable
     @_disfavoredOverload
     public borrowing func get<R: Record, V: RawRepresentable & Sendable>(
-        _ type: R.Type, unique field: KeyPath<R.Fields, Field<R, V>>, equals value: V
+        _ type: R.Type, unique field: KeyPath<R.UniqueFields, Field<R, V>>, equals value: V
     ) throws(StoreError) -> R? where V.RawValue: IndexableValue {
-        try _reading.get(type, unique: R.fields[keyPath: field].map(\.rawValue), equals: value.rawValue)
+        try _reading.get(type, unique: R.uniqueFields[keyPath: field].map(\.rawValue), equals: value.rawValue)
     }
 
     /// The record that has `value` in the unique field `field`, or nil.
     ///
-    /// - Throws: ``StoreError``: `unknownField` when the field has no unique index of its own.
+    /// - Parameter field: one marked `@Unique`, or with a `@UniqueIndex` of its own; the compiler takes no other.
+    /// - Throws: ``StoreError``: `unknownField` when the field's unique index is not built in the store.
     @inlinable
     @_disfavoredOverload
     public borrowing func get<R: Record, V: RawRepresentable & Sendable>(
-        _ type: R.Type, unique field: KeyPath<R.Fields, Field<R, V?>>, equals value: V?
+        _ type: R.Type, unique field: KeyPath<R.UniqueFields, Field<R, V?>>, equals value: V?
     ) throws(StoreError) -> R? where V.RawValue: IndexableValue {
-        try _reading.get(type, unique: R.fields[keyPath: field].map { $0?.rawValue }, equals: value?.rawValue)
+        try _reading.get(type, unique: R.uniqueFields[keyPath: field].map { $0?.rawValue }, equals: value?.rawValue)
     }
+}
+
+extension ReadableTransaction where Self: ~Copyable {
+    @available(
+        *, unavailable,
+        message: """
+            this field is not unique by itself: mark it '@Unique', take 'get(_:id:)' for an id, or fetch the records by a \
+            condition: 'fetch(R.where { $0.field == value })'
+            """
+    )
+    /// A lookup by a field that is not unique.
+    @_disfavoredOverload
+    public borrowing func get<R: Record, V>(
+        _ type: R.Type, unique field: KeyPath<R.Fields, Field<R, V>>, equals value: V
+    ) throws(StoreError) -> R? { nil }
 }
 
 extension Field {

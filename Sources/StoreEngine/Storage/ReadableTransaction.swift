@@ -32,12 +32,13 @@ extension ReadableTransaction where Self: ~Copyable {
 
     /// The record that has `value` in the unique field `field`, or nil.
     ///
-    /// - Throws: ``StoreError``: `unknownField` when the field has no unique index of its own.
+    /// - Parameter field: one marked `@Unique`, or with a `@UniqueIndex` of its own; the compiler takes no other.
+    /// - Throws: ``StoreError``: `unknownField` when the field's unique index is not built in the store.
     @inlinable
     public borrowing func get<R: Record, V: IndexableValue>(
-        _ type: R.Type, unique field: KeyPath<R.Fields, Field<R, V>>, equals value: V
+        _ type: R.Type, unique field: KeyPath<R.UniqueFields, Field<R, V>>, equals value: V
     ) throws(StoreError) -> R? {
-        try _reading.get(type, unique: R.fields[keyPath: field], equals: value)
+        try _reading.get(type, unique: R.uniqueFields[keyPath: field], equals: value)
     }
 
     /// Whether there is a record with this id.

@@ -10,7 +10,8 @@ struct RecordRenderer {
     func extensionDeclaration(conformingTo protocols: [TypeSyntax]) -> ExtensionDeclSyntax {
         let common = StructRenderer(structure: structure)
         let members =
-            identityTypes() + common.tokens() + recordName() + [schema(common), recordID()] + common.codec()
+            identityTypes() + common.tokens() + uniqueTokens(common) + recordName() + [schema(common), recordID()]
+            + common.codec()
             + common.initializerHint()
         return StoreMacros.extensionDeclaration(of: structure.typeName, conformingTo: protocols, members: members)
     }
@@ -22,6 +23,12 @@ struct RecordRenderer {
         case .composite(let indices):
             [CompositeIDRenderer(record: structure, indices: indices).rendered()]
         }
+    }
+
+    /// The tokens of the fields that are unique by themselves, where there are any.
+    private func uniqueTokens(_ common: StructRenderer) -> [String] {
+        let unique = Set(record.indexes.filter { $0.isUnique && $0.fields.count == 1 }.map { $0.fields[0] })
+        return unique.isEmpty ? [] : common.tokens(ofUnique: unique.sorted())
     }
 
     /// Where the name in the store is not that of the Swift type.

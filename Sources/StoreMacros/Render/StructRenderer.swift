@@ -26,6 +26,19 @@ struct StructRenderer {
         return [container, "\(inlinable)\(modifier)static var fields: Fields { Fields() }"]
     }
 
+    /// The container of the tokens of some fields, which are unique, and the one value of it.
+    func tokens(ofUnique numbers: [Int]) -> [String] {
+        let accessors = numbers.map { accessor(structure.fields[$0], number: $0) }
+        let container = """
+            \(modifier)nonisolated struct UniqueFields: Sendable {
+                \(inlinable)\(modifier)init() {}
+
+            \(accessors.joined(separator: "\n\n").indented)
+            }
+            """
+        return [container, "\(inlinable)\(modifier)static var uniqueFields: UniqueFields { UniqueFields() }"]
+    }
+
     private func accessor(_ field: FieldDescription, number: Int) -> String {
         let reference = "$0.\(field.reference)"
         let setter = field.isReadOnly ? "" : ", set: { \(reference) = $1 }"

@@ -8,8 +8,10 @@ struct RecordValidator {
     /// Whether the extension has to declare `Equatable`, because nothing else does.
     let addsEquatable: Bool
 
-    private static let generatedNames: Set<String> = ["recordID", "ID", "Fields"]
-    private static let generatedStaticNames: Set<String> = ["fields", "recordSchema", "ID", "Fields"]
+    private static let generatedNames: Set<String> = ["recordID", "ID", "Fields", "UniqueFields"]
+    private static let generatedStaticNames: Set<String> = [
+        "fields", "uniqueFields", "recordSchema", "ID", "Fields", "UniqueFields",
+    ]
 
     func description(_ report: inout DiagnosticReport) -> RecordDescription? {
         let declaration = DeclarationValidator(

@@ -58,6 +58,16 @@ import Testing
 
                 static var fields: Fields { Fields() }
 
+                nonisolated struct UniqueFields: Sendable {
+                    init() {}
+
+                    var place: ModelStore.Field<Sensor, Swift.String?> {
+                        ModelStore.Field(2, "place", get: { $0.place }, set: { $0.place = $1 })
+                    }
+                }
+
+                static var uniqueFields: UniqueFields { UniqueFields() }
+
                 static let recordSchema = ModelStore.RecordSchema(
                     name: "Sensor",
                     fields: [
@@ -155,6 +165,16 @@ import Testing
                 }
 
                 static var fields: Fields { Fields() }
+
+                nonisolated struct UniqueFields: Sendable {
+                    init() {}
+
+                    var serial: ModelStore.Field<Sensor, String> {
+                        ModelStore.Field(2, "serial", get: { $0.serial }, set: { $0.serial = $1 })
+                    }
+                }
+
+                static var uniqueFields: UniqueFields { UniqueFields() }
 
                 static let recordSchema = ModelStore.RecordSchema(
                     name: "Sensor",

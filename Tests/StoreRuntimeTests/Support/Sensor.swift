@@ -23,7 +23,12 @@ struct Sensor: Record, Hashable {
         let floor = Field<Sensor, Floor>(5, "floor", get: { $0.floor }, set: { $0.floor = $1 })
     }
 
+    struct UniqueFields: Sendable {
+        let serial = Field<Sensor, String>(2, "serial", get: { $0.serial }, set: { $0.serial = $1 })
+    }
+
     static let fields = Fields()
+    static let uniqueFields = UniqueFields()
 
     static let recordSchema = RecordSchema(
         name: "Sensor",

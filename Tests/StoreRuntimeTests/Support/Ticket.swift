@@ -19,7 +19,12 @@ struct Ticket: Record, Hashable {
         let rank = Field<Ticket, Int32>(3, "rank", get: { $0.rank }, set: { $0.rank = $1 })
     }
 
+    struct UniqueFields: Sendable {
+        let code = Field<Ticket, String?>(1, "code", get: { $0.code }, set: { $0.code = $1 })
+    }
+
     static let fields = Fields()
+    static let uniqueFields = UniqueFields()
 
     static let recordSchema = RecordSchema(
         name: "Ticket",
