@@ -7,7 +7,7 @@ public protocol Record: Sendable, Equatable {
     /// One token for each stored property.
     associatedtype Fields: Sendable
 
-    /// The tokens of the fields that are unique by themselves: those marked `@Unique` or with a `@UniqueIndex` of one field.
+    /// The tokens of the fields that are unique by themselves: those marked `@Unique`.
     associatedtype UniqueFields: Sendable = NoUniqueFields
 
     /// The tokens.

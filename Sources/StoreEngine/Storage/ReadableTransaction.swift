@@ -32,7 +32,7 @@ extension ReadableTransaction where Self: ~Copyable {
 
     /// The record that has `value` in the unique field `field`, or nil.
     ///
-    /// - Parameter field: one marked `@Unique`, or with a `@UniqueIndex` of its own; the compiler takes no other.
+    /// - Parameter field: one marked `@Unique`; the compiler takes no other.
     /// - Throws: ``StoreError``: `unknownField` when the field's unique index is not built in the store.
     @inlinable
     public borrowing func get<R: Record, V: IndexableValue>(

@@ -1,0 +1,39 @@
+import Testing
+
+/// What the compiler says of lookups by fields that are not unique.
+@Suite(.serialized, .enabled(if: Compiler.isAvailable)) struct UniqueLookupMessageTests {
+    private static let record = """
+        enum Region: String, Codable { case north, south }
+        @Record @UniqueIndex("room", "shelf") struct Box {
+            @ID var id: Int
+            @Unique var serial: String
+            @Unique var label: String?
+            @Unique var region: Region
+            @Unique var code: Int
+            @Indexed var room: String
+            var shelf: Int
+        }
+
+        """
+
+    private static func errors(_ lookup: String) throws -> [String] {
+        try Compiler.errors(in: record + "func find(_ store: Store) throws { _ = try store.read { tx in \(lookup) } }")
+    }
+
+    @Test func `the compiler refuses a lookup by a field that is not unique, with a remedy`() throws {
+        let message = """
+            'get(_:unique:equals:)' is unavailable: this field is not unique by itself: mark it '@Unique', take \
+            'get(_:id:)' for an id, or fetch the records by a condition: 'fetch(R.where { $0.field == value })'
+            """
+        for (field, value) in [("room", "\"a\""), ("shelf", "1"), ("id", "1")] {
+            #expect(try Self.errors("try tx.get(Box.self, unique: \\.\(field), equals: \(value))") == [message])
+        }
+    }
+
+    @Test func `a lookup by a unique field compiles`() throws {
+        let lookups = [("serial", "\"a\""), ("label", "\"a\""), ("region", ".north"), ("code", "1")]
+        for (field, value) in lookups {
+            #expect(try Self.errors("try tx.get(Box.self, unique: \\.\(field), equals: \(value))") == [])
+        }
+    }
+}
