@@ -26,6 +26,43 @@ extension FieldSchema {
     public init<V>(_ name: String, _ type: V.Type, default value: V, renamedFrom: [String] = []) {
         fatalError("unavailable")
     }
+
+    @available(
+        *, unavailable,
+        message: "a record is no field of another: refer to it with Reference, as in 'var room: Reference<Room>'"
+    )
+    /// A field that holds another record.
+    public init<V: Record>(_ name: String, _ type: V.Type, renamedFrom: [String] = []) { fatalError("unavailable") }
+
+    @available(
+        *, unavailable,
+        message: "a record is no field of another: refer to it with Reference, as in 'var room: Reference<Room>'"
+    )
+    /// A field that holds another record or nil.
+    public init<V: Record>(_ name: String, _ type: V?.Type, renamedFrom: [String] = []) { fatalError("unavailable") }
+
+    @available(
+        *, unavailable,
+        message: "a record is no field of another: refer to it with Reference, as in 'var room: Reference<Room>'"
+    )
+    /// A field that holds other records.
+    public init<V: Record>(_ name: String, _ type: [V].Type, renamedFrom: [String] = []) { fatalError("unavailable") }
+
+    @available(
+        *, unavailable,
+        message: "a record is no field of another: refer to it with Reference, as in 'var room: Reference<Room>'"
+    )
+    /// A field that holds other records or nil.
+    public init<V: Record>(_ name: String, _ type: [V]?.Type, renamedFrom: [String] = []) { fatalError("unavailable") }
+
+    @available(
+        *, unavailable,
+        message: "a record is no field of another: refer to it with Reference, as in 'var room: Reference<Room>'"
+    )
+    /// A field that holds other records, with its default.
+    public init<V: Record>(_ name: String, _ type: [V].Type, default value: [V], renamedFrom: [String] = []) {
+        fatalError("unavailable")
+    }
 }
 
 // The codec takes any type, so that a field that the schema reports is not reported again. Code written by hand gets to

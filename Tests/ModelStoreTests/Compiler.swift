@@ -19,9 +19,21 @@ enum Compiler {
     ///
     /// - Parameter solverScopes: how many steps the type checker may take for one expression, where that is limited.
     static func errors(in source: String, solverScopes: Int? = nil) throws -> [String] {
+        try faults(in: source, solverScopes: solverScopes).map(\.message)
+    }
+
+    /// The same errors with their places.
+    static func faults(in source: String, solverScopes: Int? = nil) throws -> [Fault] {
         let directory = try TestDirectory()
         let limit = solverScopes.map { ["-typecheck", "-Xfrontend", "-solver-scope-threshold=\($0)"] }
-        return try errors(in: source, directory, limit ?? [])
+        return try faults(in: source, directory, limit ?? [])
+    }
+
+    /// An error and where it is: lines and columns count from 0.
+    struct Fault {
+        let line: Int
+        let column: Int
+        let message: String
     }
 
     /// The errors in a file that imports ModelStore, those about lifetimes as well, which are found behind the types.
@@ -41,8 +53,13 @@ enum Compiler {
     }
 
     private static func errors(in source: String, _ directory: TestDirectory, _ mode: [String]) throws -> [String] {
+        try faults(in: source, directory, mode).map(\.message)
+    }
+
+    private static func faults(in source: String, _ directory: TestDirectory, _ mode: [String]) throws -> [Fault] {
         let file = directory.path + "/\(UUID()).swift"
-        try ("import Foundation\nimport ModelStore\n" + source).write(toFile: file, atomically: true, encoding: .utf8)
+        let imports = "import Foundation\nimport ModelStore\n"
+        try (imports + source).write(toFile: file, atomically: true, encoding: .utf8)
         let output = try run(
             (mode.isEmpty ? ["-typecheck"] : mode) + [
                 "-swift-version", "6", "-parse-as-library", "-diagnostic-style=llvm", "-I", modules.path,
@@ -50,7 +67,10 @@ enum Compiler {
                 "-load-plugin-executable", "\(plugin.path)#StoreMacros", file,
             ])
         return output.split(separator: "\n").compactMap { line in
-            line.firstRange(of: ": error: ").map { String(line[$0.upperBound...]) }
+            guard let mark = line.firstRange(of: ": error: ") else { return nil }
+            let place = line[..<mark.lowerBound].split(separator: ":").suffix(2).map { Int($0) ?? 0 }
+            return Fault(
+                line: (place.first ?? 0) - 3, column: (place.last ?? 0) - 1, message: String(line[mark.upperBound...]))
         }
     }
 

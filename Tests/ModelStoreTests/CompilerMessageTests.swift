@@ -33,6 +33,44 @@ import Testing
         #expect(errors.prefix(5) == [message, message, withDefault, message, message])
     }
 
+    @Test func `A field that holds a record is answered by a reference`() throws {
+        let source = """
+            @Record struct Room { @ID var id: Int }
+            @Record struct Sensor {
+                @ID var id: Int
+                var a: Room
+                var b: Room?
+                var c: [Room] = []
+                var d: Reference<Room>
+            }
+            """
+        let remedy = "a record is no field of another: refer to it with Reference, as in 'var room: Reference<Room>'"
+        let errors = try Compiler.errors(in: Self.types + source)
+        // The token of each field is refused as well, behind these.
+        #expect(errors.filter { $0.hasSuffix(remedy) }.count == 3)
+        #expect(errors.prefix(3).allSatisfy { $0.hasSuffix(remedy) }, "\(errors)")
+    }
+
+    @Test func `Requests of all records, and of cases without the name of their enum, compile`() throws {
+        let source = """
+            @Record struct Sensor {
+                @ID var id: Int
+                var region: Region
+                var other: Region?
+                var celsius: Double
+                var level: Int
+                var spare: Int?
+            }
+            func rows(_ view: borrowing ReadView) throws -> [Sensor] {
+                let hot = Sensor.where {
+                    $0.region == .north && $0.other != .south && $0.celsius > 3 && $0.level == $0.spare
+                }
+                return try view.fetch(Sensor.self) + view.fetch(hot)
+            }
+            """
+        #expect(try Compiler.errors(in: Self.types + source) == [])
+    }
+
     @Test func `Updates of rows of fields are refused with what follows them instead`() throws {
         let source = """
             @Record struct Sensor {

@@ -17,6 +17,7 @@ import Testing
             var place: Place
             var places: [Place] = []
             var spare: Int?
+            var isOpen: Bool = false
         }
 
         """
@@ -70,7 +71,50 @@ import Testing
         "$0.id + $0.room > 3 && $0.id > 2 && $0.room == \"x\"",
     ])
     func `wrong calculations are told in few steps`(condition: String) throws {
-        let errors = try errors(condition, scopes: 100_000)
+        let errors = try errors(condition, scopes: 3_000)
         #expect(!errors.isEmpty && !errors.contains { $0.contains("reasonable time") }, "\(errors)")
+    }
+
+    private static let tenTerms = [
+        "$0.room == \"kitchen\"", "$0.celsius > 30", "$0.note != nil", "$0.celsius * 2 > $0.target",
+        "$0.place.city == \"Bonn\"", "$0.isOpen == true", "$0.mode == .eco", "$0.spare + 1 < $0.id",
+        "$0.tags.contains(\"x\")", "$0.id.in(1...5)",
+    ]
+
+    /// Wrong terms, each with words of the compiler's message.
+    private static let wrongTerms = [
+        ("$0.place.citty == \"x\"", "no field of this name"), ("$0.room == 3", "a value of its type"),
+        ("$0.celsius > \"x\"", "a value of its type"), ("$0.id > 2.5", "a value of its type"),
+        ("$0.celsius == $0.room", "a value of its type"), ("$0.celsius < $0.room", "a value of its type"),
+        ("$0.celsius == nil", "a value of its type"), ("$0.celsius > limit", "Double(limit)"),
+        ("$0.places.any { $0.floor > \"x\" }", "a value of its type"), ("30 < $0.celsius", "write the field first"),
+        ("!$0.isOpen", "$0.isOpen == false"), ("$0.tags.contains(3)", "an element of its type"),
+        ("$0.room.hasPrefix(3)", "a text in a text"), ("$0.id + $0.room > 3", "calculate with numbers"),
+        ("$0.room * $0.id > 3", "calculate with numbers"), ("$0.isOpen * 2 > 3", "calculate with numbers"),
+        ("$0.spare * 2 < \"x\"", "compare a calculation with a number"), ("-$0.id > 5", "0 - $0.balance"),
+        ("$0.id + 1 > $0.room", "compare a calculation with a number"),
+        ("Double($0.id) * 1.5 > $0.celsius", "leave out the conversion"),
+    ]
+
+    @Test(arguments: [0, 4, 9])
+    func `a wrong term among ten with two calculations is reported at its place in few steps`(position: Int) throws {
+        var source = Self.types + "let limit = 3\n"
+        let head = source.split(separator: "\n", omittingEmptySubsequences: false).count - 1
+        var places: [Range<Int>] = []
+        for (number, (wrong, _)) in Self.wrongTerms.enumerated() {
+            var terms = Self.tenTerms
+            terms[position] = wrong
+            let beginning = "let request\(number) = Heater.where { "
+            let start = (beginning + terms[..<position].map { $0 + " && " }.joined()).count
+            places.append(start..<start + wrong.count)
+            source += beginning + terms.joined(separator: " && ") + " }\n"
+        }
+        let faults = try Compiler.faults(in: source, solverScopes: 5_000)
+        for (number, (wrong, answer)) in Self.wrongTerms.enumerated() {
+            let own = faults.filter { $0.line == head + number }
+            #expect(own.contains { $0.message.contains(answer) }, "\(wrong): \(own)")
+            #expect(!own.isEmpty && own.allSatisfy { places[number].contains($0.column) }, "\(wrong): \(own)")
+        }
+        #expect(faults.allSatisfy { $0.line >= head }, "\(faults.filter { $0.line < head })")
     }
 }

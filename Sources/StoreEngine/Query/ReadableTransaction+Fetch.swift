@@ -10,6 +10,14 @@ extension ReadableTransaction where Self: ~Copyable {
         try _reading.fetch(request)
     }
 
+    /// All records of a type: `tx.fetch(Sensor.self)`.
+    ///
+    /// - Throws: ``StoreError``: `unknownType`; `invalidValue` where the type does not fit the store's schema; `damaged`.
+    @inlinable
+    public borrowing func fetch<R: Record>(_ type: R.Type) throws(StoreError) -> [R] {
+        try _reading.fetch(FetchRequest(type))
+    }
+
     /// The first record that a request asks for, or nil.
     @inlinable
     public borrowing func first<R: Record>(_ request: FetchRequest<R>) throws(StoreError) -> R? {

@@ -1,0 +1,79 @@
+// What conditions get wrong at first. The operators and methods of these protocols take any value, so that a wrong condition has
+// a type. Fields and calculations conform unavailably: the compiler reports the conformance at the place of the fault, with what
+// to write instead.
+//
+// Without them the type checker finds no type for the condition and looks for the smallest change that gives it one. It does so
+// first with the `&&` of `Bool`, under which it tries the operators of all modules in every term, and gives up after 10 seconds
+// without a place. Unavailable operators would not help: the type checker leaves those out until that search.
+
+/// A field or a calculation that is compared with a value of another type.
+public protocol _ComparedWithAnything<Root> {
+    associatedtype Root
+}
+
+/// A field or a calculation to the right of the value that it is compared with.
+public protocol _ComparedInReverse<Root> {
+    associatedtype Root
+}
+
+/// A field or a calculation among operands that are no numbers.
+public protocol _CalculatedWithAnything<Root> {
+    associatedtype Root
+}
+
+/// A field or a calculation behind a minus sign.
+public protocol _Negated<Root> {
+    associatedtype Root
+}
+
+/// A field or a calculation in the place of a condition.
+public protocol _UsedAsCondition<Root> {
+    associatedtype Root
+}
+
+/// A field that is asked for an element, a text or a nested field that it does not have.
+public protocol _AskedForAnything<Root> {
+    associatedtype Root
+}
+
+/// A field that is converted to another type of number.
+public protocol _Converted {}
+
+@available(*, unavailable, message: "compare a field with a value of its type, as in $0.celsius > Double(limit)")
+extension Field: _ComparedWithAnything {}
+
+@available(*, unavailable, message: "write the field first, as in $0.celsius > 30")
+extension Field: _ComparedInReverse {}
+
+@available(*, unavailable, message: "calculate with numbers and with fields that are numbers")
+extension Field: _CalculatedWithAnything {}
+
+@available(*, unavailable, message: "there is no minus before a field: write 0 - $0.balance")
+extension Field: _Negated {}
+
+@available(*, unavailable, message: "compare the flag: write $0.isOpen == false")
+extension Field: _UsedAsCondition {}
+
+@available(
+    *, unavailable,
+    message: "the field has no such part: ask for a field of its struct, an element of its type, or a text in a text"
+)
+extension Field: _AskedForAnything {}
+
+@available(*, unavailable, message: "leave out the conversion: fields of different number types calculate together")
+extension Field: _Converted {}
+
+@available(*, unavailable, message: "compare a calculation with a number, or with a field that is a number")
+extension Calculation: _ComparedWithAnything {}
+
+@available(*, unavailable, message: "write the calculation first, as in $0.used * 2 > 30")
+extension Calculation: _ComparedInReverse {}
+
+@available(*, unavailable, message: "calculate with numbers and with fields that are numbers")
+extension Calculation: _CalculatedWithAnything {}
+
+@available(*, unavailable, message: "there is no minus before a calculation: write 0 - ($0.income * 2)")
+extension Calculation: _Negated {}
+
+/// Stands in the bodies of operators that no program can reach.
+func refused<Value>() -> Value { fatalError("the conformance that leads here is unavailable") }
