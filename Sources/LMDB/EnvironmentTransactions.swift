@@ -82,16 +82,17 @@ extension LMDBEnvironment {
         var attempt = 1
         while true {
             try takeWriterSeat("mdb_txn_begin", thread: thread)
+            writerWatch.begin()
             if let patience {
                 do {
                     try waitForWriterLock(atMost: patience)
                 } catch {
+                    writerWatch.end()
                     gate.leaveWrite()
                     throw error
                 }
             }
             var transaction: OpaquePointer?
-            writerWatch.begin()
             let code = unsafe Calls.begin(handle.pointer, parent: nil, isReadOnly: false, into: &transaction)
             writerWatch.end()
             if code == 0, let transaction = unsafe transaction {

@@ -53,6 +53,8 @@ package final class LMDBEnvironment: Sendable {
     let databases = HandoverMutex<[String: LMDBDatabase]>([:])
     let appendGuesses: AppendGuesses
     let writerWatch: WriterWatch
+    /// Where the writers' lock lies in memory, once that was looked for.
+    let knownWriterLock = HandoverMutex<WriterLock?>(nil)
     /// What LMDB was last told; changed by the holder of the writer's seat only.
     let defersMetaSync = HandoverMutex(false)
     /// How often the map was exchanged for a larger one, while nobody read.

@@ -23,14 +23,19 @@ struct WriterLock {
         word = start + UInt(Self.mutexOffset)
     }
 
+    /// Whether a thread of any process holds the lock. The environment must be open.
+    var isHeld: Bool { holdingThread != 0 }
+
     /// The process that holds the lock; nil if none does. A process of another pid namespace has no number here: 0.
     ///
     /// The environment must be open.
     var holder: Int32? {
-        let thread = Self.load(word) & Self.threadMask
+        let thread = holdingThread
         guard thread != 0 else { return nil }
         return Self.process(ofThread: thread) ?? 0
     }
+
+    private var holdingThread: UInt32 { Self.load(word) & Self.threadMask }
 
     private static func load(_ address: UInt) -> UInt32 {
         guard let pointer = unsafe UnsafeRawPointer(bitPattern: address) else { return 0 }

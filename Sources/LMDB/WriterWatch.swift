@@ -82,8 +82,16 @@ extension LMDBEnvironment {
 
     /// The process that holds the writers' lock now; nil if none does or that cannot be told.
     package var writingProcess: Int32? {
-        guard let holder = lockNode.flatMap(WriterLock.init)?.holder, holder != 0 else { return nil }
+        guard let holder = writerLock?.holder, holder != 0 else { return nil }
         return holder
+    }
+
+    /// The writers' lock; nil if it cannot be found. LMDB keeps it mapped at one place while the environment is open.
+    private var writerLock: WriterLock? {
+        knownWriterLock.withLock { known in
+            if known == nil { known = lockNode.flatMap(WriterLock.init) }
+            return known
+        }
     }
 
     /// Waits until no other process holds the writers' lock.
@@ -93,15 +101,16 @@ extension LMDBEnvironment {
     ///
     /// - Throws: ``LMDBError`` with the code `writerHeld` when the time has passed.
     func waitForWriterLock(atMost limit: Duration) throws(LMDBError) {
-        guard let lock = lockNode.flatMap(WriterLock.init) else { return }
+        guard let lock = writerLock else { return }
         let start = ContinuousClock.now
-        while let holder = lock.holder {
+        while lock.isHeld {
             guard start.duration(to: .now) < limit else {
+                let holder = lock.holder ?? 0
                 let name = holder == 0 ? "a process of another pid namespace" : "process \(holder)"
                 throw LMDBError(
                     .writerHeld, operation: "mdb_txn_begin", path: path,
                     detail: "\(name) has held the writer for \(limit)",
-                    remedy: "Retry, end that process, or allow a longer timeout")
+                    remedy: "retry, end that process, or allow a longer timeout")
             }
             SystemCalls.pause(milliseconds: 1)
         }

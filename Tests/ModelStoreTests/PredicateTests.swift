@@ -229,7 +229,7 @@ struct CrateMaker {
         for (predicate, reason) in refused {
             let failure = #expect(throws: StoreError.self) { try FetchRequest(predicate) }
             #expect(failure?.code == .invalidValue && failure?.remedy != nil)
-            #expect(failure?.description.contains(reason) == true, "\(String(describing: failure))")
+            #expect(failure?.description.contains(reason) == true, "\(reason): \(String(describing: failure))")
         }
         let store = try Store.temporary(records: Crate.self)
         let request = try FetchRequest(#Predicate<Crate> { $0.cache == 1 })

@@ -17,7 +17,7 @@ extension Store {
     /// - Complexity: logarithmic in the number of records.
     @inlinable
     public func get<R: Record, V: IndexableValue>(
-        _ type: R.Type, unique field: KeyPath<R.Fields, Field<R, V>>, equals value: V
+        _ type: R.Type, unique field: KeyPath<R.UniqueFields, Field<R, V>>, equals value: V
     ) throws -> R? {
         try read { try $0.get(type, unique: field, equals: value) }
     }

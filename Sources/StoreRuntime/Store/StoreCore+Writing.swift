@@ -9,10 +9,10 @@ extension StoreCore {
         _ body: @escaping @Sendable (inout WriteTransaction) throws -> T
     ) async throws -> Committed<T> {
         let result = ResultBox<T>()
-        let job = makeJob(durability, body, result)
+        let job = makeJob(durability, timeout: timeout, body, result)
         let position = try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Position, any Error>) in
-                submit(job, timeout: timeout) { continuation.resume(with: $0) }
+                submit(job) { continuation.resume(with: $0) }
             }
         } onCancel: {
             job.withdraw()
@@ -26,19 +26,19 @@ extension StoreCore {
         _ body: @escaping @Sendable (inout WriteTransaction) throws -> T
     ) throws -> Committed<T> {
         let result = ResultBox<T>()
-        let job = makeJob(durability, body, result)
-        return try committed(result, try runHere(job, timeout: timeout))
+        let job = makeJob(durability, timeout: timeout, body, result)
+        return try committed(result, try runHere(job))
     }
 
     /// Queues a write closure, after all that were queued before, and calls `completion` when it is committed or failed. Where
     /// writes are done on the threads of those who ask, that is before this returns.
-    func submit(_ job: WriteJob, timeout: Duration? = nil, _ completion: @escaping WriteJob.Completion) {
+    func submit(_ job: WriteJob, _ completion: @escaping WriteJob.Completion) {
         ThreadChanges.note()
         guard !options.worksOnCallers else {
             return completion(Result { try wait(for: job) { try runOrEnqueue(job) } })
         }
         job.onCompletion(completion)
-        limit(job, timeout ?? options.writeTimeout)
+        limit(job)
         do {
             try enqueue(job)
         } catch {
@@ -49,12 +49,10 @@ extension StoreCore {
     /// Runs a write closure on the calling thread if nothing else waits or runs, and else waits until the writer has.
     ///
     /// With a timeout the writer thread always runs it: a thread that waits for LMDB's lock cannot give up.
-    private func runHere(_ job: WriteJob, timeout: Duration?) throws -> Position {
+    private func runHere(_ job: WriteJob) throws -> Position {
         try wait(for: job) {
-            guard let timeout = timeout ?? options.writeTimeout, !options.worksOnCallers else {
-                return try runOrEnqueue(job)
-            }
-            limit(job, timeout)
+            guard job.timeout != nil, !options.worksOnCallers else { return try runOrEnqueue(job) }
+            limit(job)
             try enqueue(job)
         }
     }
@@ -67,18 +65,21 @@ extension StoreCore {
     }
 
     /// Withdraws a write closure that has not begun after a time.
-    private func limit(_ job: WriteJob, _ timeout: Duration?) {
-        guard let timeout else { return }
-        deadlines.add(job, after: timeout) { [weak self] job in
-            job.withdraw(StoreError.writeTimeout(timeout, holder: self?.environment.writingProcess))
+    private func limit(_ job: WriteJob) {
+        guard let timeout = job.timeout else { return }
+        deadlines.add(job, until: timeout.deadline) { [weak self] job in
+            job.withdraw(StoreError.writeTimeout(timeout.duration, holder: self?.environment.writingProcess))
         }
     }
 
     func makeJob<T: Sendable>(
-        _ durability: Durability?, _ body: @escaping @Sendable (inout WriteTransaction) throws -> T,
-        _ result: ResultBox<T>
+        _ durability: Durability?, timeout: Duration? = nil,
+        _ body: @escaping @Sendable (inout WriteTransaction) throws -> T, _ result: ResultBox<T>
     ) -> WriteJob {
-        WriteJob(durability: durability ?? options.durability, context: makeContext()) { transaction in
+        WriteJob(
+            durability: durability ?? options.durability, timeout: timeout ?? options.writeTimeout,
+            context: makeContext()
+        ) { transaction in
             result.set(try body(&transaction))
         }
     }

@@ -80,7 +80,12 @@ struct BatchRunner: Sendable {
             throw StoreError(.mapFull, "the map is still full after growing", remedy: grown ? nil : "free disk space")
         } catch {
             onEvent?(.commitFailed(closureCount: jobs.count, error: error))
-            for job in jobs { job.complete(.failure(error)) }
+            let isTimeout = (error as? StoreError)?.code == .writeTimeout
+            let holder = isTimeout ? environment.writingProcess : nil
+            for job in jobs {
+                let own = isTimeout ? job.timeout.map { StoreError.writeTimeout($0.duration, holder: holder) } : nil
+                job.complete(.failure(own ?? error))
+            }
         }
     }
 
@@ -109,7 +114,10 @@ struct BatchRunner: Sendable {
     ) throws -> Pass {
         tally?.beginPass()
         let syncsMeta = jobs.contains { $0.durability == .full }
-        var parent = try mapLMDB { () throws(LMDBError) in try environment.beginWrite(syncsMeta: syncsMeta) }
+        let patience = WriteJob.patience(jobs)
+        var parent = try mapLMDB { () throws(LMDBError) in
+            try environment.beginWrite(syncsMeta: syncsMeta, patience: patience)
+        }
         // Only now: another process may have held the lock for longer than a caller waits.
         jobs = jobs.filter { $0.start() }
         if jobs.isEmpty { return .committed([]) }

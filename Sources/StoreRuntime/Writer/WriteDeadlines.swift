@@ -30,9 +30,10 @@ final class WriteDeadlines: Sendable {
 
     private let state = HandoverMutex(State())
 
-    /// Calls `expire` after a time, unless the closure has ended by then.
-    func add(_ job: WriteJob, after timeout: Duration, _ expire: @escaping @Sendable (WriteJob) -> Void) {
-        let deadline = ContinuousClock.now.advanced(by: timeout)
+    /// Calls `expire` at a deadline, unless the closure has ended by then.
+    func add(
+        _ job: WriteJob, until deadline: ContinuousClock.Instant, _ expire: @escaping @Sendable (WriteJob) -> Void
+    ) {
         let arms = state.withLock { state in
             if state.entries.count >= state.sweepCount { state.sweep() }
             state.entries.append(Entry(job: job, deadline: deadline, expire: expire))

@@ -17,14 +17,18 @@ final class WriteJob: Sendable {
     typealias Completion = @Sendable (Result<Position, any Error>) -> Void
 
     let durability: Durability
+    /// The longest wait until the closure begins, and when that ends; nil without a limit.
+    let timeout: (duration: Duration, deadline: ContinuousClock.Instant)?
     let context: WriteContext
     let body: @Sendable (inout WriteTransaction) throws -> Void
     private let phase = HandoverMutex<Phase>(.waiting(nil))
 
     init(
-        durability: Durability, context: WriteContext, body: @escaping @Sendable (inout WriteTransaction) throws -> Void
+        durability: Durability, timeout: Duration? = nil, context: WriteContext,
+        body: @escaping @Sendable (inout WriteTransaction) throws -> Void
     ) {
         self.durability = durability
+        self.timeout = timeout.map { ($0, .now + $0) }
         self.context = context
         self.body = body
     }
@@ -83,5 +87,16 @@ final class WriteJob: Sendable {
             }
         }
         completion?(result)
+    }
+
+    /// How long to wait for another process on behalf of some closures: until none of them waits any more. Nil, without a
+    /// limit, where one has no timeout.
+    static func patience(_ jobs: [WriteJob]) -> Duration? {
+        var latest: ContinuousClock.Instant?
+        for job in jobs {
+            guard let timeout = job.timeout else { return nil }
+            latest = max(latest ?? timeout.deadline, timeout.deadline)
+        }
+        return latest.map { max(.zero, ContinuousClock.now.duration(to: $0)) }
     }
 }

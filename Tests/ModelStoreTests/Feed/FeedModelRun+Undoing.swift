@@ -30,8 +30,7 @@ extension FeedModelRun {
     }
 
     /// Undoes a change set in one of the ways there are: by its number or position, in parts or not, or as it was read.
-    private func undo(_ sequence: UInt64, count: Int, _ rule: ConflictRule) async throws -> [ChangeConflict]
-    {
+    private func undo(_ sequence: UInt64, count: Int, _ rule: ConflictRule) async throws -> [ChangeConflict] {
         let changesPerPart = [1, 2, 3, 512].randomElement(using: &random) ?? 1
         switch Int.random(in: 0..<4, using: &random) {
         case 0: return try await store.undo(sequence: sequence, conflicts: rule)

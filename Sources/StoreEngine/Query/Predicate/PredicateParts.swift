@@ -128,33 +128,3 @@ extension PredicateExpressions.Conditional: TranslatablePredicate {
             if: translator.condition(test), translator.term(trueBranch), else: translator.term(falseBranch))
     }
 }
-
-extension PredicateExpressions.ExpressionEvaluate: TranslatablePredicate {
-    func term(_ translator: inout PredicateTranslator) throws(PredicateRefusal) -> PredicateTerm {
-        let value = (expression as? any ConstantOfPredicate)?.constant
-        guard let expression = value as? any ExpressionOfPredicate else {
-            throw PredicateRefusal("an expression that differs between records")
-        }
-        var inputs: [Any] = []
-        for part in repeat each input { inputs.append(part) }
-        var inner = translator
-        for (id, input) in zip(expression.variableIDs, inputs) { inner.bind(id, to: try translator.term(input)) }
-        return try inner.term(expression.body)
-    }
-}
-
-/// An expression with any inputs.
-private protocol ExpressionOfPredicate {
-    var variableIDs: [PredicateExpressions.VariableID] { get }
-    var body: Any { get }
-}
-
-extension Expression: ExpressionOfPredicate {
-    fileprivate var variableIDs: [PredicateExpressions.VariableID] {
-        var ids: [PredicateExpressions.VariableID] = []
-        for part in repeat each variable { ids.append(part.key) }
-        return ids
-    }
-
-    fileprivate var body: Any { expression }
-}

@@ -64,9 +64,6 @@ struct PredicateTranslator {
         return known.term
     }
 
-    /// Lets a variable stand for a term from here on.
-    mutating func bind(_ id: PredicateExpressions.VariableID, to term: PredicateTerm) { variables[id] = (term, level) }
-
     /// Translates with a variable that stands for a term.
     mutating func with<T>(
         _ id: PredicateExpressions.VariableID, as term: PredicateTerm,
