@@ -71,6 +71,38 @@ import Testing
         #expect(try Compiler.errors(in: Self.types + source) == [])
     }
 
+    @Test func `A name that is no field is reported at its place in orders, projections and key paths`() throws {
+        let uses = [
+            ("let a = Sensor.order { $0.place.flor.ascending }", "there is no field of this name"),
+            ("let b = Sensor.where { $0.id > 2 }.order { $0.room.nam.descending }", "there is no field of this name"),
+            ("let c = Sensor.order { $0.other.nam.ascending }", "there is no field of this name"),
+            ("let d = Sensor.where { $0.id > 2 }.fields { ($0.id, $0.place.flor) }", "there is no field of this name"),
+            ("let e = Sensor.order { $0.plac.ascending }", "'Sensor.Fields' has no member 'plac'"),
+            ("func f(_ m: Model<Sensor>) { print(m.plac) }", "'Model<Sensor>' has no dynamic member 'plac'"),
+            ("func g(_ m: Model<Sensor>) { _ = m.values(of: \\.plac) }", "'Sensor.Fields' has no member 'plac'"),
+            ("func h(_ m: Model<Sensor>) { _ = m.values(of: \\.place.flor) }", "'_NoFieldOfThisName' in a key path"),
+            ("func i(_ m: Model<Sensor>) { _ = m.binding(\\.place.flor) }", "'_NoFieldOfThisName' in a key path"),
+        ]
+        let types = """
+            @Record struct Room { @ID var id: Int; var name: String }
+            @Record struct Sensor {
+                @ID var id: Int
+                var place: Place
+                var room: Reference<Room>
+                var other: Reference<Room>?
+            }
+
+            """
+        let source = Self.types + types
+        let head = source.split(separator: "\n", omittingEmptySubsequences: false).count - 1
+        let faults = try Compiler.faults(in: source + uses.map(\.0).joined(separator: "\n"), solverScopes: 10_000)
+        for (number, (use, answer)) in uses.enumerated() {
+            let own = faults.filter { $0.line == head + number }
+            #expect(own.count == 1 && own[0].message.contains(answer), "\(use): \(own)")
+        }
+        #expect(faults.allSatisfy { $0.line >= head }, "\(faults)")
+    }
+
     @Test func `Updates of rows of fields are refused with what follows them instead`() throws {
         let source = """
             @Record struct Sensor {

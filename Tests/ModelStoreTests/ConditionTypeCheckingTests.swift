@@ -83,7 +83,8 @@ import Testing
 
     /// Wrong terms, each with words of the compiler's message.
     private static let wrongTerms = [
-        ("$0.place.citty == \"x\"", "no field of this name"), ("$0.room == 3", "a value of its type"),
+        ("$0.place.citty == \"x\"", "no field of this name"),
+        ("$0.place.citty.hasPrefix(\"x\")", "no field of this name"), ("$0.room == 3", "a value of its type"),
         ("$0.celsius > \"x\"", "a value of its type"), ("$0.id > 2.5", "a value of its type"),
         ("$0.celsius == $0.room", "a value of its type"), ("$0.celsius < $0.room", "a value of its type"),
         ("$0.celsius == nil", "a value of its type"), ("$0.celsius > limit", "Double(limit)"),
@@ -95,6 +96,17 @@ import Testing
         ("$0.id + 1 > $0.room", "compare a calculation with a number"),
         ("Double($0.id) * 1.5 > $0.celsius", "leave out the conversion"),
     ]
+
+    @Test(arguments: [
+        "$0.misspelt * 2 < 3 && $0.room == \"x\" && $0.celsius > 3",
+        "$0.room == \"x\" && $0.spare * 2 < $0.misspelt && $0.spare + 1 < $0.id",
+        "$0.misspelt > 3 && $0.spare + 1 < $0.id && $0.id * 2 < 3 && $0.room == \"x\"",
+    ])
+    func `a name that is no field of the record is reported in short calculations`(condition: String) throws {
+        let faults = try Compiler.faults(
+            in: Self.types + "let request = Heater.where { \(condition) }", solverScopes: 20_000)
+        #expect(faults.map(\.message) == ["value of type 'Heater.Fields' has no member 'misspelt'"])
+    }
 
     @Test(arguments: [0, 4, 9])
     func `a wrong term among ten with two calculations is reported at its place in few steps`(position: Int) throws {

@@ -110,9 +110,6 @@ extension _AskedForAnything {
     /// Refuses an end that is no text.
     @_disfavoredOverload
     public func hasSuffix<Other>(_ text: Other) -> Condition<Root> { refused() }
-
-    /// Stands for a name that is no field of the struct or of the record that is referred to.
-    public subscript(dynamicMember name: String) -> NoSuchField<Root> { refused() }
 }
 
 extension Double {

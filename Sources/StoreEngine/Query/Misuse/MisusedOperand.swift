@@ -31,7 +31,7 @@ public protocol _UsedAsCondition<Root> {
     associatedtype Root
 }
 
-/// A field that is asked for an element, a text or a nested field that it does not have.
+/// A field that is asked for an element or a text that it cannot have.
 public protocol _AskedForAnything<Root> {
     associatedtype Root
 }
@@ -56,7 +56,7 @@ extension Field: _UsedAsCondition {}
 
 @available(
     *, unavailable,
-    message: "the field has no such part: ask for a field of its struct, an element of its type, or a text in a text"
+    message: "the field has no such part: ask for an element of its type, or for a text in a text"
 )
 extension Field: _AskedForAnything {}
 

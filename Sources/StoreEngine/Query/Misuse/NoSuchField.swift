@@ -1,18 +1,24 @@
-/// What a name that is no field stands for, so that the type checker finds the fault at its place.
-@dynamicMemberLookup
-public struct NoSuchField<Root>: Sendable {
-    /// No field either.
-    public subscript(dynamicMember name: String) -> NoSuchField<Root> { refused() }
+/// A field that is asked for a field that its struct, or the record that it refers to, does not have.
+public protocol _LacksField<Root> {
+    associatedtype Root
 }
 
 @available(*, unavailable, message: "there is no field of this name")
-extension NoSuchField: _ComparedWithAnything {}
+extension Field: _LacksField {}
 
-@available(*, unavailable, message: "there is no field of this name")
-extension NoSuchField: _ComparedInReverse {}
+extension _LacksField {
+    /// Stands for a field of a name that no field has, wherever a field can stand.
+    public subscript(dynamicMember name: _NoFieldOfThisName) -> Field<Root, _NoSuchValue> { refused() }
+}
 
-@available(*, unavailable, message: "there is no field of this name")
-extension NoSuchField: _CalculatedWithAnything {}
+/// A name that no field has.
+///
+/// The compiler does not report unavailable conformances inside key paths. The name is not hashable, so the compiler refuses the
+/// key path and shows the name of this type.
+public struct _NoFieldOfThisName: ExpressibleByStringLiteral {
+    /// Any name.
+    public init(stringLiteral value: String) {}
+}
 
-@available(*, unavailable, message: "there is no field of this name")
-extension NoSuchField: _Negated {}
+/// The value of a field that does not exist.
+public enum _NoSuchValue: Sendable {}
