@@ -103,6 +103,37 @@ import Testing
         #expect(faults.allSatisfy { $0.line >= head }, "\(faults)")
     }
 
+    @Test func `A field that is set on a model is answered by a transaction`() throws {
+        let types = """
+            @Record struct Sensor {
+                @ID var id: Int
+                var celsius: Double
+                var tags: [String] = []
+            }
+
+            """
+        let wrong = """
+            func set(_ model: Model<Sensor>) {
+                model.celsius = 3
+                model.celsius += 1
+                model.tags.append("x")
+            }
+            """
+        let message = """
+            setter for 'subscript(dynamicMember:)' is unavailable: write 'try await model.update { $0.celsius = 3 }', or \
+            set a binding
+            """
+        #expect(try Compiler.errors(in: types + wrong) == [message, message, message])
+        let right = """
+            func show(_ models: [Model<Sensor>]) -> [Double] { models.map(\\.celsius) + models.map { $0.celsius } }
+            func bind(_ model: Model<Sensor>) -> Binding<Double> { model.binding(\\.celsius) }
+            func path() -> KeyPath<Model<Sensor>, Double> { \\.celsius }
+            """
+        #expect(try Compiler.errors(in: types + right) == [])
+        let writable = "func path() -> ReferenceWritableKeyPath<Model<Sensor>, Double> { \\.celsius }"
+        #expect(try !Compiler.errors(in: types + writable).isEmpty)
+    }
+
     @Test func `Updates of rows of fields are refused with what follows them instead`() throws {
         let source = """
             @Record struct Sensor {

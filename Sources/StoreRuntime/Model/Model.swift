@@ -41,10 +41,11 @@ public final class Model<R: Record>: Observable, Identifiable, Sendable {
 
     /// A field of the record, as it is now: at the read view's position inside of one, else at the newest.
     ///
-    /// Observation tracks it field by field.
-    @inlinable
+    /// Observation tracks it field by field. It is set in a transaction only, by ``update(_:)`` or a binding.
     public subscript<V>(dynamicMember field: KeyPath<R.Fields, Field<R, V>>) -> V {
-        value(FieldToken(R.fields[keyPath: field]))
+        @inlinable get { value(FieldToken(R.fields[keyPath: field])) }
+        @available(*, unavailable, message: "write 'try await model.update { $0.celsius = 3 }', or set a binding")
+        set { preconditionFailure("unavailable") }
     }
 
     /// The value of a field, tracked by Observation.
