@@ -208,7 +208,10 @@ struct CrateMaker {
     @Test func `what has no translation is named`() throws {
         let letters = "abc"
         let refused: [(Predicate<Crate>, String)] = [
-            (#Predicate<Crate> { letters.contains($0.name) }, "contains of something that is no field of the record"),
+            (
+                #Predicate<Crate> { letters.contains($0.name) },
+                "a test of a text for something that differs between records"
+            ),
             (
                 #Predicate<Crate> { $0.tags.filter { $0 == "a" }.count > 1 },
                 "the number of elements that meet a condition"
