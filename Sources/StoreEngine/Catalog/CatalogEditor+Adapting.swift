@@ -31,13 +31,18 @@ extension CatalogEditor {
         return evolution.changes
     }
 
-    /// Fails where a migration took a type out of the store that a program declares: adding it again would be the work of an
-    /// older program.
+    /// Fails where a program declares a type as it was before a migration removed or replaced it: adding the type again, or
+    /// adapting the newer one, would be the work of an older program.
     ///
     /// - Throws: ``StoreError`` with the code `schemaMismatch`.
-    package func requireNotRemoved(_ declared: RecordSchema) throws(StoreError) {
-        guard type(named: declared.name) == nil else { return }
-        if let error = SchemaMismatch.removed(declared, retired: replaced) { throw error }
+    package func requireNotOlder(_ declared: RecordSchema) throws(StoreError) {
+        let error =
+            if let type = type(named: declared.name) {
+                SchemaMismatch.replaced(declared, by: type, retired: replaced)
+            } else {
+                SchemaMismatch.removed(declared, retired: replaced)
+            }
+        if let error { throw error }
     }
 
     // At once, and not in chunks: a unique index that is being built lets values pass that records have which it lacks yet,

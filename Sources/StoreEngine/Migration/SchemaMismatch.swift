@@ -26,11 +26,25 @@ package enum SchemaMismatch {
 
     /// The error for a program that declares a record type which a migration took out of the store; nil where none did.
     static func removed(_ declared: RecordSchema, retired: [RecordType]) -> StoreError? {
-        let isIt = retired.contains { type in
+        guard wasRetired(declared, retired) else { return nil }
+        return older("a migration removed the record type \(declared.name)", [])
+    }
+
+    /// The error for a program that declares a record type as it was before a migration replaced it; nil where none did.
+    static func replaced(_ declared: RecordSchema, by type: RecordType, retired: [RecordType]) -> StoreError? {
+        guard wasRetired(declared, retired), !SchemaFit(declared, on: type).servesFields else { return nil }
+        let differences = declared.differences(from: type.schema).map(\.description)
+        return older("a migration replaced the record type \(declared.name)", differences)
+    }
+
+    /// Whether a type that a migration replaced, or an earlier version of it, had just the declared fields.
+    private static func wasRetired(_ declared: RecordSchema, _ retired: [RecordType]) -> Bool {
+        retired.contains { type in
+            guard type.name == declared.name else { return false }
+            if type.earlierVersion(declaredBy: declared) != nil { return true }
             let fit = SchemaFit(declared, on: type)
-            return type.name == declared.name && fit.servesFields && fit.undeclared.isEmpty && fit.partial.isEmpty
+            return fit.servesFields && fit.undeclared.isEmpty && fit.partial.isEmpty
         }
-        return isIt ? older("a migration removed the record type \(declared.name)", []) : nil
     }
 
     /// The error for a running program that cannot work with a catalog after another program changed it.

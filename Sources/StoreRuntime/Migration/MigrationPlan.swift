@@ -17,6 +17,9 @@ public import StoreEngine
 /// its steps, or not at all; a store that is several versions behind takes one after the other. The name of the version
 /// stays in the store. Where it has none yet, the newest version whose record types are just those in the store is taken for
 /// the store's; where none is, since the store is from before some of them came up, the oldest that is but for these.
+///
+/// Open the store with the record types of the newest version. One that the plan leaves behind is an error before any step
+/// runs. So is a plan with steps to run where this process has the store open already.
 public struct MigrationPlan: Sendable {
     /// The versions, oldest first.
     public let versions: [MigrationVersion]
@@ -26,6 +29,26 @@ public struct MigrationPlan: Sendable {
 
     /// A plan of versions in an array.
     public init(_ versions: [MigrationVersion]) { self.versions = versions }
+
+    /// Fails where a program opens a store with record types that the plan leaves behind: opening would bring them back after
+    /// the last step.
+    ///
+    /// - Throws: ``StoreError`` with the code `invalidValue`.
+    func requireNewest(_ records: [any Record.Type]) throws(StoreError) {
+        guard let newest = versions.last else { return }
+        for record in records where !newest.declares(record) {
+            let name = record.recordSchema.name
+            let isInNewest = newest.records.contains { $0.recordSchema.name == name }
+            let isLeft = replacedTypes(upTo: versions.count - 1).contains(name)
+            guard isLeft || isInNewest && versions.contains(where: { $0.knows(record) }) else { continue }
+            let fault = isInNewest ? "declares \(name) otherwise" : "comes after a step that replaces \(name)"
+            throw StoreError(
+                .invalidValue,
+                "the store is opened with \(String(reflecting: record)), but the newest version \"\(newest.name)\" "
+                    + "of the migration plan \(fault)",
+                remedy: "open the store with the record types of the newest version, or add a version that declares it")
+        }
+    }
 
     /// The names of the record types that a step to a version, or to one before it, replaces and the version does not declare.
     func replacedTypes(upTo place: Int) -> [String] {
@@ -43,6 +66,16 @@ public struct MigrationVersion: Sendable {
     public let records: [any Record.Type]
     /// How to get here from the version before.
     public let steps: [MigrationStep]
+
+    /// Whether the version declares a Swift type, or one like it.
+    fileprivate func declares(_ record: any Record.Type) -> Bool {
+        records.contains { $0 == record || $0.recordSchema == record.recordSchema }
+    }
+
+    /// Whether a Swift type is one of the version's or one that a step takes its records from.
+    fileprivate func knows(_ record: any Record.Type) -> Bool {
+        declares(record) || steps.contains { $0.replacement?.old == record }
+    }
 
     /// - Parameters:
     ///   - name: any text that no other version of the plan has.

@@ -24,6 +24,21 @@ struct MigrationRunner {
         }
     }
 
+    /// Fails where a step would run: it would change record types under those who have the store open in this process.
+    ///
+    /// - Throws: ``StoreError`` with the code `inUse`; otherwise as ``run()``.
+    func requireNoStep() throws {
+        try requireNames()
+        let state = try StoreOpening.settled(environment, options: options, records: []) { _ in }
+        let name = try PlanVersion.read(environment, state)
+        guard let current = try currentVersion(state, name: name), current + 1 < plan.versions.count else { return }
+        throw StoreError(
+            .inUse,
+            "the migration plan would take the store from version \"\(plan.versions[current].name)\" to "
+                + "\"\(plan.versions[current + 1].name)\", while another Store of this process has it open",
+            remedy: "give the plan to the first Store that opens the directory, or close that one before")
+    }
+
     private func requireNames() throws {
         let names = plan.versions.map(\.name)
         guard Set(names).count == names.count else {

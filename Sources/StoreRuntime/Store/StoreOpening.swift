@@ -6,16 +6,21 @@ import StoreEngine
 enum StoreOpening {
     /// Creates or opens the store for writing, and adds what the program declares: record types, and what of their fields
     /// and indexes can be added without loss. On the writer thread.
+    ///
+    /// - Parameter isShared: whether this process has the store open already, so that no step of the plan may run.
     static func writableState(
-        _ environment: LMDBEnvironment, options: StoreOptions, records: [any Record.Type]
+        _ environment: LMDBEnvironment, options: StoreOptions, records: [any Record.Type], isShared: Bool = false
     ) throws -> StoreState {
         if let plan = options.migrations {
-            try MigrationRunner(environment: environment, options: options, plan: plan).run()
+            let runner = MigrationRunner(environment: environment, options: options, plan: plan)
+            if isShared { try runner.requireNoStep() }
+            try plan.requireNewest(records)
+            try runner.run()
         }
         return try settled(environment, options: options, records: records) { editor in
             for record in records {
                 // A plan may replace a type's records and go on with the type.
-                if options.migrations == nil { try editor.requireNotRemoved(record.recordSchema) }
+                if options.migrations == nil { try editor.requireNotOlder(record.recordSchema) }
                 try editor.adapt(to: record.recordSchema)
             }
         }

@@ -41,7 +41,7 @@ enum StoreRegistry {
                 case .busy(let semaphore): semaphore.wait()
                 case .mine: return try openAlone(environment, options, records)
                 case .shared(let core):
-                    try share(core, records)
+                    try share(core, records, options)
                     // The core has it open already.
                     environment.close()
                     return core
@@ -92,9 +92,9 @@ enum StoreRegistry {
     }
 
     /// Adds the record types of one who shares a store, who counts as one that has it open already.
-    private static func share(_ core: StoreCore, _ records: [any Record.Type]) throws {
+    private static func share(_ core: StoreCore, _ records: [any Record.Type], _ options: StoreOptions) throws {
         do {
-            try core.add(records)
+            try core.add(records, plan: options.isReadOnly ? nil : options.migrations)
         } catch {
             close(core)
             throw error
