@@ -55,7 +55,7 @@ extension LMDBEnvironment {
     }
 
     /// Keeps the environment open and its map in place while `body` runs.
-    private func whileOpen<Result>(
+    func whileOpen<Result>(
         _ operation: StaticString, _ body: () throws(LMDBError) -> Result
     ) throws(LMDBError) -> Result {
         if isForked { throw forkedChild(operation) }

@@ -53,8 +53,7 @@ package final class LMDBEnvironment: Sendable {
     let databases = HandoverMutex<[String: LMDBDatabase]>([:])
     let appendGuesses: AppendGuesses
     let writerWatch: WriterWatch
-    /// Where the writers' lock lies in memory, once that was looked for.
-    let knownWriterLock = HandoverMutex<WriterLock?>(nil)
+    let writerLock: FoundWriterLock
     /// What LMDB was last told; changed by the holder of the writer's seat only.
     let defersMetaSync = HandoverMutex(false)
     /// How often the map was exchanged for a larger one, while nobody read.
@@ -71,7 +70,8 @@ package final class LMDBEnvironment: Sendable {
         self.forkGeneration = forkGeneration
         appendGuesses = AppendGuesses(maximumDatabases: options.maximumDatabases)
         lockNode = SystemCalls.node(at: path + "/lock.mdb")
-        writerWatch = WriterWatch(lockFile: lockNode)
+        writerLock = FoundWriterLock(in: lockNode)
+        writerWatch = WriterWatch(writerLock)
         let descriptor = unsafe Calls.fileDescriptor(of: handle.pointer)
         files = HeldFiles(path: path, dataFile: descriptor)
         fileIdentity = LMDBFileIdentity(

@@ -8,40 +8,42 @@ package struct LMDBWriterWait: Sendable {
     package let waited: Duration
 }
 
-/// Reports a write transaction that has waited for another process for a second.
+/// Reports a write transaction that has waited long for another process.
 ///
 /// Cycle: `begin` before LMDB is asked for the lock, `end` after it. The first `begin` after a rest arms a timer, which rearms
-/// itself while a wait goes on. So a busy writer pays for one timer a second, and an idle one for none.
+/// itself while a wait goes on. So a busy writer pays for one timer in each span of patience, and an idle one for none.
 /// - `state` is protected by its mutex. The timer reads the lock word under it, so `end`, and with it the end of the
 ///   mapping, waits for that.
 final class WriterWatch: Sendable {
     private struct State {
         var handler: (@Sendable (LMDBWriterWait) -> Void)?
+        var patience = Duration.zero
         var since: ContinuousClock.Instant?
         var isArmed = false
     }
 
-    private static let patience = Duration.seconds(1)
-
     private let state = HandoverMutex(State())
-    private let lockFile: FileNode?
+    private let lock: FoundWriterLock
 
-    init(lockFile: FileNode?) { self.lockFile = lockFile }
+    init(_ lock: FoundWriterLock) { self.lock = lock }
 
-    /// Sets the handler of long waits. It runs on no particular thread.
-    func report(to handler: @escaping @Sendable (LMDBWriterWait) -> Void) {
-        state.withLock { $0.handler = handler }
+    /// Sets the handler of waits longer than `patience`. It runs on no particular thread.
+    func report(after patience: Duration, to handler: @escaping @Sendable (LMDBWriterWait) -> Void) {
+        state.withLock {
+            $0.handler = handler
+            $0.patience = patience
+        }
     }
 
     /// A write transaction is about to ask for the lock.
     func begin() {
-        let arms = state.withLock { state in
-            guard state.handler != nil else { return false }
+        let delay = state.withLock { state -> Duration? in
+            guard state.handler != nil else { return nil }
             state.since = .now
             defer { state.isArmed = true }
-            return !state.isArmed
+            return state.isArmed ? nil : state.patience
         }
-        if arms { arm(Self.patience) }
+        if let delay { arm(delay) }
     }
 
     /// The write transaction has the lock, or has failed.
@@ -61,12 +63,12 @@ final class WriterWatch: Sendable {
                 return (nil, nil)
             }
             let waited = since.duration(to: .now)
-            guard waited >= Self.patience else { return (nil, Self.patience - waited) }
+            guard waited >= state.patience else { return (nil, state.patience - waited) }
             // Once for each wait: the next begin arms the timer again.
             state.isArmed = false
             state.since = nil
             handler = state.handler
-            let holder = lockFile.flatMap(WriterLock.init)?.holder
+            let holder = lock.value?.holder
             return (LMDBWriterWait(processID: holder == 0 ? nil : holder, waited: waited), nil)
         }
         if let delay = step.delay { return arm(delay) }
@@ -75,23 +77,19 @@ final class WriterWatch: Sendable {
 }
 
 extension LMDBEnvironment {
-    /// Sets the handler of write transactions that wait for another process for longer than a second.
-    package func reportWriterWaits(to handler: @escaping @Sendable (LMDBWriterWait) -> Void) {
-        writerWatch.report(to: handler)
+    /// Sets the handler of write transactions that wait for another process for longer than `patience`.
+    package func reportWriterWaits(
+        after patience: Duration, to handler: @escaping @Sendable (LMDBWriterWait) -> Void
+    ) {
+        writerWatch.report(after: patience, to: handler)
     }
 
     /// The process that holds the writers' lock now; nil if none does or that cannot be told.
     package var writingProcess: Int32? {
-        guard let holder = writerLock?.holder, holder != 0 else { return nil }
+        // A closed environment has given up the map in which the lock lies.
+        let found = try? whileOpen("mdb_env_info") { () throws(LMDBError) in writerLock.value?.holder }
+        guard let holder = found ?? nil, holder != 0 else { return nil }
         return holder
-    }
-
-    /// The writers' lock; nil if it cannot be found. LMDB keeps it mapped at one place while the environment is open.
-    private var writerLock: WriterLock? {
-        knownWriterLock.withLock { known in
-            if known == nil { known = lockNode.flatMap(WriterLock.init) }
-            return known
-        }
     }
 
     /// Waits until no other process holds the writers' lock.
@@ -101,7 +99,7 @@ extension LMDBEnvironment {
     ///
     /// - Throws: ``LMDBError`` with the code `writerHeld` when the time has passed.
     func waitForWriterLock(atMost limit: Duration) throws(LMDBError) {
-        guard let lock = writerLock else { return }
+        guard let lock = writerLock.value else { return }
         let start = ContinuousClock.now
         while lock.isHeld {
             guard start.duration(to: .now) < limit else {

@@ -71,7 +71,9 @@ final class StoreCore: Sendable {
             return StoreCore(environment: environment, options: options, writer: nil, state: state, records: records)
         }
         let report = options.onEvent ?? StandardErrorNotice.write
-        environment.reportWriterWaits { report(.writerBlocked(processID: $0.processID, waited: $0.waited)) }
+        environment.reportWriterWaits(after: options.writerBlockedAfter) {
+            report(.writerBlocked(processID: $0.processID, waited: $0.waited))
+        }
         let late = LateCore()
         let writer = WriterThread(
             name: "store-writer", limits: options.limits, upkeepSeconds: options.upkeepSeconds
@@ -99,14 +101,16 @@ final class StoreCore: Sendable {
     }
 
     /// Makes further record types known.
-    func add(_ more: [any Record.Type]) throws {
-        try adding.withLock { _ in try addAlone(more) }
+    ///
+    /// - Parameter plan: the migration plan of who brings them, which must have no step to run.
+    func add(_ more: [any Record.Type], plan: MigrationPlan?) throws {
+        try adding.withLock { _ in try addAlone(more, plan) }
     }
 
-    private func addAlone(_ more: [any Record.Type]) throws {
+    private func addAlone(_ more: [any Record.Type], _ plan: MigrationPlan?) throws {
         let known = records.withLock { known in Set(known.map { ObjectIdentifier($0) }) }
         let new = more.filter { !known.contains(ObjectIdentifier($0)) }
-        if new.isEmpty { return }
+        if new.isEmpty, plan == nil { return }
         let all = records.withLock { $0 } + new
         guard let writer else {
             become(try StoreOpening.readOnlyState(environment, options: options, records: all))
@@ -114,7 +118,10 @@ final class StoreCore: Sendable {
         }
         // On the writer thread, so that it cannot cross with a reload there.
         try writer.perform {
-            self.become(try StoreOpening.writableState(self.environment, options: self.options, records: all))
+            var options = self.options
+            if let plan { options.migrations = plan }
+            self.become(
+                try StoreOpening.writableState(self.environment, options: options, records: all, isShared: true))
             self.records.withLock { $0 = all }
         }
         guard options.buildsIndexes else { return }

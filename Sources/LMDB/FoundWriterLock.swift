@@ -1,0 +1,16 @@
+/// Where the writers' lock of an environment lies, looked for once: LMDB keeps it mapped at one place while it is open.
+final class FoundWriterLock: Sendable {
+    private let file: FileNode?
+    private let found = HandoverMutex<WriterLock?>(nil)
+
+    /// - Parameter file: the lock file.
+    init(in file: FileNode?) { self.file = file }
+
+    /// The lock; nil if it cannot be found. The environment must be open.
+    var value: WriterLock? {
+        found.withLock { found in
+            if found == nil { found = file.flatMap(WriterLock.init) }
+            return found
+        }
+    }
+}
