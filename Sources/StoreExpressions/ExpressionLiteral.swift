@@ -33,8 +33,9 @@ package enum ExpressionLiteral: Equatable {
             if text == "nan" { return .decimal(.nan) }
             return JSONNumber(text: text)?.decimal.map { .decimal($0) }
         case (.enumeration(let raw, let cases), _):
-            guard let value = self.value(as: raw), cases?.contains(value.text) ?? true else { return nil }
-            return value
+            if let value = self.value(as: raw), cases?.contains(value.text) ?? true { return value }
+            guard case .text(let name) = self, let rawText = cases?.rawValue(named: name) else { return nil }
+            return try? DynamicValue(text: rawText, as: raw)
         case (.reference(_, let id), _): return value(as: id)
         case (.string, .text(let text)), (.uuid, .text(let text)), (.date, .text(let text)), (.url, .text(let text)),
             (.duration, .text(let text)), (.data, .text(let text)):
@@ -84,8 +85,11 @@ extension FieldType {
         case .data: return "base64 in quotes (data)"
         case .enumeration(let raw, let cases):
             guard let cases else { return raw.literalDescription }
-            let texts = raw == .string ? cases.map { ExpressionSyntax.quoted($0, by: "\"") } : cases.rawValues
-            return "one of \(texts.joined(separator: ", "))"
+            return "one of "
+                + cases.list { value, name in
+                    let value = raw == .string ? ExpressionSyntax.quoted(value, by: "\"") : value
+                    return name.map { "\(ExpressionSyntax.quoted($0, by: "\"")) (\(value))" } ?? value
+                }
         case .reference(_, let id): return id.literalDescription
         default: return "a text in quotes (\(self))"
         }

@@ -99,8 +99,8 @@ extension ExpressionParser {
     ) throws(ExpressionError) -> DynamicValue {
         if let value = literal.value(as: type) { return value }
         var remedy = ""
-        if case .enumeration(.string, let cases?) = type, case .text(let text) = literal,
-            let nearest = NearestName.find(text, among: cases.rawValues)
+        if case .enumeration(let raw, let cases?) = type, case .text(let text) = literal,
+            let nearest = NearestName.find(text, among: cases.names ?? (raw == .string ? cases.rawValues : []))
         {
             remedy = "; did you mean \(ExpressionSyntax.quoted(nearest, by: "\""))?"
         }

@@ -26,9 +26,7 @@ extension DynamicValue {
         case (.duration, .duration(let value)): value.encode(to: &writer)
         case (.json, .json(let text)): text.encode(to: &writer)
         case (.enumeration(let raw, let cases), _):
-            if let cases, !cases.contains(text) {
-                throw CodecError("\(text) is none of the cases \(cases.joined(separator: ", "))")
-            }
+            if let cases, !cases.contains(text) { throw cases.unknown(text) }
             try encode(as: raw, to: &writer)
         case (.reference(_, let id), _): try encode(as: id, to: &writer)
         case (.optional, .none): return

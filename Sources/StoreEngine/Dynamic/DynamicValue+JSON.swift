@@ -82,7 +82,10 @@ extension DynamicValue {
                 self = .decimal(value)
             }
         case .json: self = .json(form.text(of: json))
-        case .enumeration(let raw, _): self = try DynamicValue(json: json, as: raw, form)
+        case .enumeration(let raw, let cases):
+            self = try Self.enumerated(json.string, raw, cases) { () throws(CodecError) in
+                try DynamicValue(json: json, as: raw, form)
+            }
         case .reference(_, let id): self = try DynamicValue(json: json, as: id, form)
         case .array, .set, .dictionary, .embedded: self = try DynamicValue(compound: json, as: type, form)
         case .url where json.object != nil: self = try DynamicValue(relativeURL: json)

@@ -30,7 +30,10 @@ extension DynamicValue {
     package init(text: String, as type: FieldType) throws(CodecError) {
         switch type {
         case .string: self = .string(text)
-        case .enumeration(let raw, _): self = try DynamicValue(text: text, as: raw)
+        case .enumeration(let raw, let cases):
+            self = try Self.enumerated(text, raw, cases) { () throws(CodecError) in
+                try DynamicValue(text: text, as: raw)
+            }
         case .reference(_, let id): self = try DynamicValue(text: text, as: id)
         case .uuid:
             self = .uuid(
@@ -57,6 +60,26 @@ extension DynamicValue {
                 throw CodecError("takes \(type), found \"\(RecordText.shortened(text))\"")
             }
             self = try DynamicValue(json: json, as: type)
+        }
+    }
+
+    /// Reads a value of an enum: a raw value, or the name of a case where the catalog knows the names. Whether a raw value is
+    /// one of the cases is for the encoding to check.
+    ///
+    /// - Parameters:
+    ///   - text: the text as it was written; nil where something else was.
+    ///   - read: reads a raw value.
+    /// - Throws: ``CodecError`` that lists the cases where `text` is neither.
+    static func enumerated(
+        _ text: String?, _ raw: FieldType, _ cases: EnumCases?, _ read: () throws(CodecError) -> DynamicValue
+    ) throws(CodecError) -> DynamicValue {
+        do {
+            return try read()
+        } catch {
+            // A raw value in quotes, where the raw type takes none, is no misspelt name.
+            guard let text, let cases, !cases.contains(text) else { throw error }
+            guard let rawText = cases.rawValue(named: text) else { throw cases.unknown(text) }
+            return try DynamicValue(text: rawText, as: raw)
         }
     }
 

@@ -18,6 +18,34 @@ public struct EnumCases: Sendable {
         guard let names, let place = rawValues.firstIndex(of: text) else { return nil }
         return names[place]
     }
+
+    /// The raw value, as text, of the case with a name.
+    package func rawValue(named name: String) -> String? {
+        names?.firstIndex(of: name).map { rawValues[$0] }
+    }
+}
+
+extension EnumCases {
+    /// The most cases that a message lists.
+    private static let listedCount = 12
+
+    /// The cases for a message, as `shown` writes each from its raw value and its name. A long list ends with the number of the
+    /// cases that it leaves out.
+    package func list(_ shown: (_ rawValue: String, _ name: String?) -> String) -> String {
+        let parts = rawValues.prefix(Self.listedCount).enumerated().map { place, raw in
+            shown(raw, names?[place])
+        }
+        let more = rawValues.count > parts.count ? " and \(rawValues.count - parts.count) more" : ""
+        return parts.joined(separator: ", ") + more
+    }
+
+    /// The error for a text that neither is the raw value of a case nor its name.
+    package func unknown(_ text: String) -> CodecError {
+        let list = list { raw, name in name.map { "\($0) (\(raw))" } ?? RecordText.shortened(raw) }
+        let nearest = NearestName.find(text, among: names ?? rawValues)
+        let remedy = nearest.map { "; did you mean \($0)?" } ?? ""
+        return CodecError("takes one of \(list), found \"\(RecordText.shortened(text))\"\(remedy)")
+    }
 }
 
 extension EnumCases: Hashable {

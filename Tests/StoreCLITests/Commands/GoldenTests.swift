@@ -93,6 +93,40 @@ import Testing
         #expect(short.errors.contains("names takes a name for each of the 2 cases"), "\(short.errors)")
     }
 
+    @Test func `enums take the names of their cases wherever values are read`() throws {
+        let tool = try Tool()
+        let level = #"{"enum": "int64", "cases": ["1", "2"], "names": ["low", "high"]}"#
+        let cases = (1...20).map { "\"zone \($0)\"" }.joined(separator: ", ")
+        let fields =
+            #"{"name": "level", "type": \#(level)}, {"name": "peak", "type": {"optional": \#(level)}}, "#
+            + #"{"name": "past", "type": {"array": \#(level)}, "default": {"value": ["high"]}}, "#
+            + #"{"name": "zone", "type": {"optional": {"enum": "string", "cases": [\#(cases)]}}}"#
+        try tool.write("types.json", #"{"types": [{"name": "Alarm", "id": ["level"], "fields": [\#(fields)]}]}"#)
+        try tool.write("rows.csv", "level,peak,past\nlow,high,\"[1, \"\"high\"\"]\"\n")
+        try tool.write("bad.jsonl", #"{"level": 1}"# + "\n" + #"{"level": "hgih"}"# + "\n")
+        var transcript = Transcript(tool)
+        try transcript.run("create", "--schema", "types.json")
+        try transcript.run("insert", "Alarm", #"{"level": "high", "peak": "low"}"#)
+        try transcript.run("import", "Alarm", "rows.csv")
+        try transcript.run("export", "Alarm")
+        try transcript.run("query", "Alarm", "--where", "peak == 'high' || level in ['high']")
+        try transcript.run("set", "Alarm", "low", "peak=low", "past=[\"low\"]", "--if", "peak != 'low'")
+        try transcript.run("set", "Alarm", "low", "peak=2", "--if", "past contains 'low'", "--output", "jsonl")
+        try transcript.run("delete", "Alarm", "--where", "level == 'high'", "--yes")
+        // Mistakes.
+        try transcript.run("query", "Alarm", "--where", "peak == 'hihg'")
+        try transcript.run("query", "Alarm", "--where", "peak == high")
+        try transcript.run("query", "Alarm", "--where", "zone == 'zne 2'")
+        try transcript.run("set", "Alarm", "low", "peak=hihg")
+        try transcript.run("set", "Alarm", "low", "peak=3")
+        try transcript.run("set", "Alarm", "low", "past=[\"1\"]")
+        try transcript.run("set", "Alarm", "low", "zone=zne 2")
+        try transcript.run("get", "Alarm", "middle")
+        try transcript.run("insert", "Alarm", #"{"level": "hihg"}"#)
+        try transcript.run("import", "Alarm", "bad.jsonl")
+        try transcript.expect("enum-names")
+    }
+
     @Test func `import and insert make a store that is missing`() throws {
         let tool = try Tool()
         try tool.write("rows.csv", "id,room,celsius\ns1,kitchen,21.5\ns2,bath,19\n")

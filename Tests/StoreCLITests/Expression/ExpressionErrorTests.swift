@@ -68,6 +68,11 @@ import Testing
         ("id == 007", 7, "007 is no number"), ("id == 5x", 7, "5x is no number"),
         ("region == 'eus'", 11, "region takes one of \"eu\", \"us\", found the text \"eus\"; did you mean \"eu\"?"),
         ("grade == 3", 10, "grade takes one of 1, 2, found the number 3"),
+        ("rank == 7", 9, "rank takes one of \"low\" (1), \"high\" (5), found the number 7"),
+        (
+            "rank == 'hihg'", 9,
+            "rank takes one of \"low\" (1), \"high\" (5), found the text \"hihg\"; did you mean \"high\"?"
+        ),
         ("name == null", 9, "name is string, which is never null"),
         ("note < null", 8, "null has no order; compare it by == or !="),
         ("id in [1, null]", 11, "id is int64, which is never null"),

@@ -25,6 +25,8 @@ enum ExpressionSample {
         field("marks", .set(.optional(.int32))), field("docs", .array(.json)),
         field("limits", .dictionary(.string, .int64)),
         field("address", .optional(.embedded(EmbeddedSchema(fields: inner)))),
+        field("rank", .optional(.enumeration(.int8, cases: EnumCases(["1", "5"], names: ["low", "high"])))),
+        field("ranks", .array(.enumeration(.int8, cases: EnumCases(["1", "5"], names: ["low", "high"])))),
         field("odd name", .int32), field("a.b", .int32), field("not", .bool), field("größe", .int32),
     ]
 

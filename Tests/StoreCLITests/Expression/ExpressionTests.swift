@@ -103,6 +103,10 @@ import Testing
             ("region == 'eu'", .comparison(name("region"), .equal, .string("eu"))),
             ("state == 'any'", .comparison(name("state"), .equal, .string("any"))),
             ("grade == 2", .comparison(name("grade"), .equal, .int(2))),
+            ("rank == 'high'", .comparison(name("rank"), .equal, .int(5))),
+            ("rank >= 5", .comparison(name("rank"), .greaterOrEqual, .int(5))),
+            ("rank in ['low', 5]", .membership(name("rank"), [.int(1), .int(5)])),
+            ("ranks contains 'low'", .element(name("ranks"), .int(1))),
         ])
     }
 

@@ -120,7 +120,7 @@ struct RandomConditions {
         case .duration: return .duration(pick([.zero, .nanoseconds(-1), .seconds(1_000_000), .init(attoseconds: 1)]))
         case .optional(let wrapped): return Bool.random(using: &random) ? .none : value(wrapped)
         case .enumeration(.string, let cases): return .string(cases.map { pick($0.rawValues) } ?? text())
-        case .enumeration: return .int(pick([1, 2]))
+        case .enumeration(_, let cases): return .int(pick((cases?.rawValues ?? []).compactMap(Int64.init)))
         default: return .none
         }
     }

@@ -11,7 +11,7 @@ struct Query: ParsableCommand {
             An expression compares fields with values or with each other: 'room == "bath" and celsius >= 20.5'. It \
             has == != < <= > >=, in [a, b], between a and b, contains, startsWith, endsWith, equals, isEmpty, \
             count(field), any (…) and all (…) of the elements of an array or a set, each called it, or by the fields of a \
-            struct or of the record that it refers to; + - * / % on numbers, && || ! (also and, or, not) and parentheses. Texts, dates, UUIDs, URLs, durations and data \
+            struct or of the record that it refers to; + - * / % on numbers, && || ! (also and, or, not) and parentheses. Texts, dates, UUIDs, URLs, durations, data and the names of an enum's cases \
             are in quotes, null is none. contains[c] takes upper and lower case for the same, [d] letters with and \
             without diacritics, [cd] both. A field of a struct is named with dots, address.city; a name that is no \
             plain word is in backticks.

@@ -13,8 +13,8 @@ struct SetFields: ParsableCommand {
             store-cli set TYPE --where EXPRESSION [--yes] FIELD=VALUE …
             """,
         discussion: """
-            A value is read as its field's type says: plain text, a number, true or false, ISO 8601, base64; JSON for \
-            arrays, sets, dictionaries and structs. FIELD= is an empty text, FIELD=null none where the field is \
+            A value is read as its field's type says: plain text, a number, true or false, ISO 8601, base64; for an \
+            enum the name or the raw value of a case; JSON for arrays, sets, dictionaries and structs. FIELD= is an empty text, FIELD=null none where the field is \
             optional (FIELD='"null"' is the text). A field of a struct is addressed with dots: address.city=Bonn.
 
             With --if, an expression as query takes it, nothing changes and the status is 1 unless the record meets it.
