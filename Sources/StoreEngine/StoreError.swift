@@ -108,6 +108,8 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
         public static let consumerLost = Code("consumerLost")
         /// The consumer was so far behind that the change sets it had not seen were not retained for it any longer.
         public static let consumerExpired = Code("consumerExpired")
+        /// A consumer gave up at a change set: its closure threw an error of the program in every attempt.
+        public static let consumerFailed = Code("consumerFailed")
         /// A record was changed since the change that is to be undone.
         public static let changeConflict = Code("changeConflict")
         /// The change set at hand lacks some of its changes: it is a part, or a filter left them out.

@@ -140,7 +140,8 @@ import Testing
         let service = ConsumerService(store)
             .consuming("totals") { try addUp($0, &$1) }
             .consuming("broken", options) { _ in throw Refusal() }
-        await #expect(throws: Refusal.self) { try await service.run() }
+        let error = await #expect(throws: StoreError.self) { try await service.run() }
+        #expect(error?.cause is Refusal)
         #expect(try store.consumers().allSatisfy { !$0.isHeld })
     }
 
@@ -150,7 +151,8 @@ import Testing
         var options = ConsumerOptions()
         options.retry.attempts = 1
         let consumers = ConsumerService(store).consuming("broken", options) { _ in throw Refusal() }
-        await #expect(throws: Refusal.self) { try await StoreService(store, after: [consumers]).run() }
+        let error = await #expect(throws: StoreError.self) { try await StoreService(store, after: [consumers]).run() }
+        #expect(error?.cause is Refusal)
         #expect(throws: StoreError.self) { try store.position }
     }
 }

@@ -50,7 +50,8 @@ public struct RetryPolicy: Hashable, Sendable {
 
 /// What happens to a change set that has failed every time.
 public enum FailureRule: Hashable, Sendable {
-    /// Consuming ends with its error; the change set is the next one when it begins again.
+    /// Consuming ends with an error that has the closure's as its ``StoreError/cause``. The change set is the next one when the
+    /// consumer begins again.
     case stop
     /// It is left out and counted, and an event tells so.
     case skip

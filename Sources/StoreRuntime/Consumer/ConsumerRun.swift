@@ -31,6 +31,9 @@ struct ConsumerRun {
         do {
             try await run(&progress)
         } catch is CancellationError where Task.isCancelled {
+        } catch let end as GivenUp {
+            _ = try? await noteAtEnd(&progress)
+            throw end.error
         } catch {
             // The error is what matters; what is not noted comes again.
             _ = try? await noteAtEnd(&progress)
@@ -40,6 +43,11 @@ struct ConsumerRun {
             throw ConsumerState.expired(consumer.name)
         }
         try await noteAtEnd(&progress)
+    }
+
+    /// A change set has failed in its last attempt.
+    private struct GivenUp: Error {
+        let error: StoreError
     }
 
     /// How far the consumer is.
@@ -188,7 +196,7 @@ struct ConsumerRun {
     /// Waits before another try.
     ///
     /// - Returns: false when the change set is to be left out.
-    /// - Throws: `error` when there is no other try.
+    /// - Throws: ``GivenUp`` when there is no other try.
     private func shallRetry(_ sequence: UInt64, _ attempt: inout Int, _ error: any Error) async throws -> Bool {
         guard attempt >= options.retry.attempts else {
             options.onEvent(.failed(sequence: sequence, attempt: attempt, error: error))
@@ -196,9 +204,19 @@ struct ConsumerRun {
             attempt += 1
             return true
         }
-        guard options.failureRule == .skip else { throw error }
+        guard options.failureRule == .skip else { throw givenUp(sequence, attempt, error) }
         options.onEvent(.skipped(sequence: sequence, error: error))
         return false
+    }
+
+    private func givenUp(_ sequence: UInt64, _ attempts: Int, _ cause: any Error) -> GivenUp {
+        let code = (cause as? StoreError)?.code ?? .consumerFailed
+        let count = attempts == 1 ? "1 attempt" : "\(attempts) attempts"
+        return GivenUp(
+            error: StoreError(
+                code,
+                "the consumer \"\(consumer.name)\" gave up at change set \(sequence) after \(count): \(ErrorText.of(cause))",
+                remedy: "correct the cause and start the consumer again, or set failureRule to .skip", cause: cause))
     }
 
     // MARK: Effects in the store

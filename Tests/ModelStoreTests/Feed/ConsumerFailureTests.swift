@@ -53,6 +53,43 @@ import Testing
         #expect(skipped.withLock { $0 } == [.referenceBroken])
     }
 
+    @Test(arguments: [true, false])
+    func `one that gives up says which consumer, change set and how many attempts, with the error as its cause`(
+        isInStore: Bool
+    ) async throws {
+        struct Outage: Error {}
+        let store = try await Self.store(3)
+        let thrown = Mutex<any Error>(Outage())
+        func end(_ attempts: Int) async -> StoreError? {
+            var options = Self.options()
+            options.retry.attempts = attempts
+            let given = options
+            return await #expect(throws: StoreError.self) {
+                if isInStore {
+                    try await store.consume("totals", given) { (set: ChangeSet, tx: inout WriteTransaction) in
+                        if set.sequence == 2 { throw thrown.withLock { $0 } }
+                    }
+                } else {
+                    try await store.consume("totals", given) { (set: ChangeSet) in
+                        if set.sequence == 2 { throw thrown.withLock { $0 } }
+                    }
+                }
+            }
+        }
+        let remedy = "correct the cause and start the consumer again, or set failureRule to .skip"
+        var error = await end(3)
+        #expect(error?.code == .consumerFailed && error?.cause is Outage)
+        #expect(error?.message == #"the consumer "totals" gave up at change set 2 after 3 attempts: Outage()"#)
+        #expect(error?.remedy == remedy)
+        #expect(try store.consumers().first?.position.sequence == 1)
+        thrown.withLock { $0 = StoreError(.conditionNotMet, "the till is closed", remedy: "open it") }
+        error = await end(1)
+        #expect(error?.code == .conditionNotMet && (error?.cause as? StoreError)?.code == .conditionNotMet)
+        #expect(
+            error?.message
+                == #"the consumer "totals" gave up at change set 2 after 1 attempt: the till is closed; open it"#)
+    }
+
     private final class Tries: Sendable {
         private let count = Mutex(0)
 
@@ -80,14 +117,16 @@ import Testing
         try await consuming.value
         #expect(failures.withLock { $0 } == 2)
 
-        await #expect(throws: CancellationError.self) {
+        var error = await #expect(throws: StoreError.self) {
             try await store.consume("never", options) { (_: ChangeSet) in throw CancellationError() }
         }
-        await #expect(throws: CancellationError.self) {
+        #expect(error?.cause is CancellationError)
+        error = await #expect(throws: StoreError.self) {
             try await store.consume("never in the store", options) { (_: ChangeSet, _: inout WriteTransaction) in
                 throw CancellationError()
             }
         }
+        #expect(error?.cause is CancellationError)
     }
 
     @Test func `a change set in parts that was begun is dealt with to its end`() async throws {

@@ -93,7 +93,8 @@ import Testing
         }
         let tries = Mutex(0)
         var options = Self.options { if case .failed = $0 { tries.withLock { $0 += 1 } } }
-        await #expect(throws: Refusal.self) { try await store.consume("strict", options, body) }
+        let error = await #expect(throws: StoreError.self) { try await store.consume("strict", options, body) }
+        #expect(error?.cause is Refusal)
         #expect(tries.withLock { $0 } == 4)
         // Everything before it was dealt with.
         #expect(try Self.count(store, "r") == 17)
