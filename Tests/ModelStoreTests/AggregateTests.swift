@@ -39,6 +39,8 @@ import Testing
             #expect(try tx.average(all, \.large) == -0.5)
             let failure = #expect(throws: StoreError.self) { try tx.sum(Load.where { $0.large > 0 }, \.large) }
             #expect(failure?.code == .tooLarge)
+            #expect(
+                failure?.remedy == "narrow the request's condition, or give the field a type with a wider range")
         }
     }
 

@@ -32,6 +32,42 @@ private struct Lamp {
         #expect(!ErrorText.of(CocoaError(.fileNoSuchFile)).hasSuffix("."))
     }
 
+    @Test func `an update of a missing record says to insert it`() throws {
+        let store = try Store.temporary(records: Lamp.self)
+        for isWhole in [true, false] {
+            let error = #expect(throws: StoreError.self) {
+                try store.write { tx in
+                    if isWhole { return try tx.update(Lamp(id: "a")) }
+                    try tx.update(Lamp.self, id: "a") { $0.isOn = true }
+                }
+            }
+            #expect(error?.text == "there is no Lamp with the id a; insert it first, or use upsert")
+        }
+    }
+
+    @Test func `the error for an unknown consumer lists those that the store has`() async throws {
+        let store = try Store.temporary(records: Lamp.self)
+        var error = await #expect(throws: StoreError.self) { try await store.deleteConsumer("mailr") }
+        #expect(error?.code == .consumerNotFound)
+        #expect(error?.text == #"there is no consumer "mailr"; start a consumer first; the store has none"#)
+        let held = try await store.holdConsumer("mailer")
+        for number in 1...9 { _ = try await store.holdConsumer("consumer \(number)") }
+        let names = (1...8).map { #""consumer \#($0)""# }.joined(separator: ", ")
+        let remedy = "name one that the store has: \(names) and 2 more"
+        error = await #expect(throws: StoreError.self) { try await store.resetConsumer("mailr", to: .oldest) }
+        #expect(error?.remedy == remedy)
+        error = await #expect(throws: StoreError.self) {
+            try await store.wait(forConsumer: "mailr", toPass: store.position)
+        }
+        #expect(error?.remedy == remedy)
+        // The holder of a deleted consumer has nothing to look up.
+        try await store.deleteConsumer("mailer")
+        error = #expect(throws: StoreError.self) { try held.position }
+        #expect(error?.message == #"there is no consumer "mailer" any more"#)
+        #expect(
+            error?.remedy == "hold the consumer again, which makes a new one: it was deleted while it was held")
+    }
+
     @Test func `a notice of a failed write names the code of its error nowhere in its sentence`() async throws {
         let directory = try TestDirectory()
         let (notices, continuation) = AsyncStream.makeStream(of: OwnershipNotice.self)

@@ -19,6 +19,22 @@ extension ReadingScope {
     }
 }
 
+extension ReadingScope {
+    /// The most names that the error for an unknown consumer lists.
+    private static let listedConsumerCount = 8
+
+    /// The error for a consumer that the store does not have, with the names of those that it has.
+    package func consumerNotFound(_ name: String) -> StoreError {
+        let names = ((try? consumers()) ?? []).map { "\"\(RecordText.shortened($0.name))\"" }
+        let listed = names.prefix(Self.listedConsumerCount).joined(separator: ", ")
+        let more = names.count > Self.listedConsumerCount ? " and \(names.count - Self.listedConsumerCount) more" : ""
+        return StoreError(
+            .consumerNotFound, "there is no consumer \"\(RecordText.shortened(name))\"",
+            remedy: names.isEmpty
+                ? "start a consumer first; the store has none" : "name one that the store has: \(listed)\(more)")
+    }
+}
+
 extension WriteTransaction {
     /// Stores a consumer. This is no change: it has no change set.
     package mutating func put(_ consumer: ConsumerState, named name: String) throws(StoreError) {
@@ -75,7 +91,7 @@ extension WriteTransaction {
     ///   cannot be committed then.
     package mutating func heldConsumer(_ name: String, generation: UInt64) throws(StoreError) -> ConsumerState {
         guard let consumer = try _reading.consumer(named: name) else {
-            throw refuse(StoreError(.consumerNotFound, "there is no consumer \(name)"))
+            throw refuse(ConsumerState.deleted(name))
         }
         guard consumer.generation == generation else {
             throw refuse(
@@ -128,5 +144,12 @@ extension ConsumerState {
             "the consumer \(name) has expired: change sets it has not seen are not retained any longer",
             remedy: "read the records again, then reset the consumer to their position, or give it a longer lease"
         )
+    }
+
+    /// The error of a consumer that was deleted while its reader held it.
+    package static func deleted(_ name: String) -> StoreError {
+        StoreError(
+            .consumerNotFound, "there is no consumer \"\(RecordText.shortened(name))\" any more",
+            remedy: "hold the consumer again, which makes a new one: it was deleted while it was held")
     }
 }

@@ -36,7 +36,9 @@ extension Field where Value: SummableFieldValue {
 
 extension StoreError {
     init(tooLargeSumOf field: some CustomStringConvertible, _ type: some Any) {
-        self.init(.tooLarge, "the sum of \(field) does not fit \(type)")
+        self.init(
+            .tooLarge, "the sum of \(field) does not fit \(type)",
+            remedy: "narrow the request's condition, or give the field a type with a wider range")
     }
 }
 

@@ -43,7 +43,8 @@ extension WriteTransaction {
         guard isStored else {
             if mode == .upsert { return try insertNew(type, typeIndex) }
             throw StoreError(
-                .recordNotFound, "there is no \(type.name) with the id \(RecordText.id(encoder.bytes, type))")
+                .recordNotFound, "there is no \(type.name) with the id \(RecordText.id(encoder.bytes, type))",
+                remedy: "insert it first, or use upsert")
         }
         try replace(type, typeIndex)
     }

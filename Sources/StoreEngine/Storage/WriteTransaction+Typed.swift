@@ -189,7 +189,9 @@ extension WriteTransaction {
 
     @usableFromInline
     static func notFound(_ type: String, id: any IndexableValue) -> StoreError {
-        StoreError(.recordNotFound, "there is no \(type) with the id \(text(of: id))")
+        StoreError(
+            .recordNotFound, "there is no \(type) with the id \(text(of: id))",
+            remedy: "insert it first, or use upsert")
     }
 
     @usableFromInline

@@ -8,8 +8,8 @@ struct ConsumerLag {
 
     /// The change sets after its position that it wants.
     let count: UInt64
-    /// Whether there are not fewer.
-    let isExact: Bool
+    /// Why there may be fewer; nil where there are not.
+    let bound: ConsumerInformation.LagBound?
 
     /// Counts in a snapshot of the store.
     ///
@@ -22,7 +22,7 @@ struct ConsumerLag {
     ) {
         let behind = newest - min(consumer.state.position.sequence, newest)
         guard behind > 0 else {
-            (count, isExact) = (0, true)
+            (count, bound) = (0, nil)
             return
         }
         do {
@@ -31,10 +31,15 @@ struct ConsumerLag {
             let counted = try ConsumerLag.count(
                 consumer, filters ?? stored.filters, skipping: interest.skippedOrigin, scope, newest: newest)
             count = counted.count
-            isExact = counted.isComplete && (filters != nil || stored.areExact || counted.count == 0)
+            if counted.count > 0, filters == nil, !stored.areExact {
+                bound = .unknownCondition
+            } else {
+                bound = counted.isComplete ? nil : .tooFarBehind
+            }
         } catch {
-            // Its change sets are gone or damaged, or its filter fits the schema no longer: any of them may be wanted.
-            (count, isExact) = (behind, false)
+            // Any of them may be wanted.
+            let isOfFilter = [.unknownType, .unknownField, .invalidValue].contains((error as? StoreError)?.code)
+            (count, bound) = (behind, isOfFilter ? .outdatedFilter : .missingChangeSets)
         }
     }
 

@@ -88,7 +88,7 @@ public final class FeedConsumer: Sendable {
     public var position: Position {
         get throws {
             guard let state = try store.readConsumer(name) else {
-                throw StoreError(.consumerNotFound, "there is no consumer \(name)")
+                throw ConsumerState.deleted(name)
             }
             return state.position
         }

@@ -43,7 +43,7 @@ extension Store {
     private func numberOfConsumer(_ name: String, behind position: Position) throws -> UInt32? {
         let transaction = try beginRead()
         guard let consumer = try transaction._reading.consumer(named: name) else {
-            throw StoreError(.consumerNotFound, "there is no consumer \(name)")
+            throw transaction._reading.consumerNotFound(name)
         }
         try transaction._reading.requireOwn(position)
         if consumer.position.sequence >= position.sequence { return nil }

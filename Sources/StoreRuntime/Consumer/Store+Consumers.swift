@@ -4,6 +4,20 @@ public import StoreEngine
 
 /// What the store knows of a consumer.
 public struct ConsumerInformation: Hashable, Sendable {
+    /// Why a lag is an upper bound.
+    public enum LagBound: Hashable, Sendable {
+        /// Another process held the consumer last, and this process cannot read a condition of its filter. It counts by types and
+        /// fields. `store-cli` reads most conditions.
+        case unknownCondition
+        /// More than about 16 MiB or 16,000 changes follow the consumer's position. Change sets behind these count as wanted.
+        case tooFarBehind
+        /// The filter names a type or a field that the store does not have any more, or a value that does not fit its field. Every
+        /// change set counts.
+        case outdatedFilter
+        /// Change sets after the consumer's position are not retained any more, or cannot be read. Every change set counts.
+        case missingChangeSets
+    }
+
     /// Its name.
     public let name: String
     /// Up to where it has seen the feed.
@@ -11,12 +25,10 @@ public struct ConsumerInformation: Hashable, Sendable {
     /// How many change sets after ``position`` it wants, by the filters and the skipped origin of its last holder. Those that it wrote
     /// itself do not count.
     public let lag: UInt64
-    /// Whether ``lag`` is exact. It is an upper bound where a filter has a condition and another process held the consumer last:
-    /// this process counts by types and fields then. `store-cli` counts by conditions, too.
-    ///
-    /// It is one as well where the consumer is far behind: about 16 MiB or 16,000 changes are looked at, and later change sets
-    /// count as wanted.
-    public let isLagExact: Bool
+    /// Why ``lag`` is an upper bound; nil where it is exact.
+    public let lagBound: LagBound?
+    /// Whether ``lag`` is exact.
+    public var isLagExact: Bool { lagBound == nil }
     /// Whether somebody holds it now.
     public let isHeld: Bool
     /// Whether change sets that it has not seen are not retained any longer.
@@ -118,7 +130,7 @@ extension Store {
             let filters = held?.generation == state.generation ? held?.filters : nil
             let lag = ConsumerLag(of: consumer, scope, newest: newest, filters, readCondition)
             return ConsumerInformation(
-                name: consumer.name, position: state.position, lag: lag.count, isLagExact: lag.isExact,
+                name: consumer.name, position: state.position, lag: lag.count, lagBound: lag.bound,
                 isHeld: isHeld ?? false,
                 isExpired: state.isExpired, skippedCount: state.skippedCount, created: state.created,
                 moved: state.moved, lease: state.lease)
@@ -133,7 +145,7 @@ extension Store {
         try await write { tx in
             let position = try start.position(in: tx._reading)
             guard var consumer = try tx._reading.consumer(named: name) else {
-                throw StoreError(.consumerNotFound, "there is no consumer \(name)")
+                throw tx._reading.consumerNotFound(name)
             }
             consumer.position = position
             consumer.generation += 1
@@ -149,7 +161,7 @@ extension Store {
     public func deleteConsumer(_ name: String) async throws {
         try await write { tx in
             guard try tx.removeConsumer(named: name) else {
-                throw StoreError(.consumerNotFound, "there is no consumer \(name)")
+                throw tx._reading.consumerNotFound(name)
             }
         }
     }

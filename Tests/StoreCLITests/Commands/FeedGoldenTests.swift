@@ -145,6 +145,27 @@ import Testing
         await #expect(throws: StoreError.self) { try await held.acknowledge(try #require(try await Self.first(store))) }
     }
 
+    @Test func `the list of consumers says why a lag is an upper bound`() async throws {
+        let tool = try Sample.tool()
+        let store = try Store(at: tool.store, records: [])
+        defer { store.close() }
+        let filters = [
+            "outdated": #"{"type":"Probe"}"#, "unread": #"{"type":"Sensor","condition":"celsius is hot"}"#,
+            "read": #"{"type":"Sensor","condition":"celsius > 99"}"#,
+        ]
+        for (name, filter) in filters {
+            _ = try await store.holdConsumer(name)
+            let interest = try ConsumerInterest(from: Array(#"{"filters":[\#(filter)]}"#.utf8))
+            _ = try await store.write { tx in try tx.put(interest, ofConsumer: name) }
+        }
+        #expect(
+            try tool.run("consumers").errors == """
+                note: outdated wants at most 6 change sets: its filter does not fit the store's schema
+                note: unread wants at most 2 change sets: its filter has a condition that only its own program can read
+
+                """)
+    }
+
     @Test func `a wait for a consumer ends when another process moves it, or deletes it`() async throws {
         let tool = try Self.tool()
         let store = try Store(at: tool.store, records: [])

@@ -30,10 +30,11 @@ struct ConsumersList: ParsableCommand {
             for consumer in consumers { try printer.append(ConsumerRow.cells(consumer)) }
             try printer.finish()
         }
-        for consumer in consumers where !consumer.isLagExact {
+        for consumer in consumers {
+            guard let bound = consumer.lagBound else { continue }
+            let count = Counted.text(Int(clamping: consumer.lag), "change set")
             StandardError.writeLine(
-                "note: \(consumer.name) wants \(consumer.lag) change sets at most; it is too far behind to count them, or its filter "
-                    + "cannot be read")
+                "note: \(consumer.name) wants at most \(count): \(ConsumerRow.reason(bound))")
         }
     }
 }
@@ -82,7 +83,7 @@ struct ConsumersDelete: ParsableCommand {
         let name = name
         try options.write { store in
             guard let consumer = try store.consumers().first(where: { $0.name == name }) else {
-                throw StoreError(.consumerNotFound, "there is no consumer \(name)")
+                throw try store.read { $0._reading.consumerNotFound(name) }
             }
             let held = consumer.isHeld ? ", and is held by a process" : ""
             StandardError.writeLine("\(name) is at position \(consumer.position.sequence)\(held)")
@@ -121,6 +122,16 @@ enum ConsumerRow {
             OutputCell(.bool(consumer.isExpired)), OutputCell(.number(JSONNumber(consumer.skippedCount))),
             OutputCell(consumer.moved.iso8601),
         ]
+    }
+
+    /// Why the lag is an upper bound, for a note.
+    static func reason(_ bound: ConsumerInformation.LagBound) -> String {
+        switch bound {
+        case .unknownCondition: "its filter has a condition that only its own program can read"
+        case .tooFarBehind: "it is too far behind to count them"
+        case .outdatedFilter: "its filter does not fit the store's schema"
+        case .missingChangeSets: "change sets after its position are not retained any more, or cannot be read"
+        }
     }
 
     /// The row as an object of JSON.

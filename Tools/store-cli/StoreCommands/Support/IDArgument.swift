@@ -41,6 +41,8 @@ enum IDArgument {
 
     /// The failure for an id that no record has.
     static func notFound(_ id: [DynamicValue], _ type: OpenType) -> StoreError {
-        StoreError(.recordNotFound, "there is no \(type.name) with the id \(text(id))")
+        StoreError(
+            .recordNotFound, "there is no \(type.name) with the id \(text(id))",
+            remedy: "list the records with `store-cli query \(type.name)`")
     }
 }
