@@ -97,7 +97,7 @@ struct Import: ParsableCommand {
             return try importer.run(rows, as: type)
         }
         var new = new
-        if creation.create, new.id.isEmpty { new.id = ["id"] }
+        if creation.create, new.id.isEmpty { (new.id, new.assumesID) = (["id"], true) }
         guard !new.id.isEmpty else {
             let nearest = NearestName.find(name, among: types.map(\.name))
             throw CommandFailure(

@@ -30,7 +30,7 @@ struct Insert: ParsableCommand {
         }
         try creation.requireFittingOptions()
         let put = RecordPut(options: options, type: type, json: json)
-        guard creation.create else { return try put.run(.insert) }
+        guard creation.create else { return try creation.suggestingCreate { try put.run(.insert) } }
         let members = try put.members()
         try creation.write(options, printsResult: true) { store in
             try put.insert(members, creatingTypeWithID: id, in: store)
@@ -76,7 +76,8 @@ private struct RecordPut {
             inference.add(ImportRow(line: 1, type: nil, content: .members(members)), columns: nil)
             schemas = [
                 try inference.schema(
-                    named: name, NewTypeOptions(id: id.isEmpty ? ["id"] : id, index: [], unique: []))
+                    named: name,
+                    NewTypeOptions(id: id.isEmpty ? ["id"] : id, index: [], unique: [], assumesID: id.isEmpty))
             ]
         } else if !id.isEmpty {
             throw CommandFailure(.usage, "the store has \(name) already; --id is for new types")

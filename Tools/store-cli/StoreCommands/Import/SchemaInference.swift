@@ -5,6 +5,8 @@ struct NewTypeOptions {
     var id: [String]
     var index: [String]
     var unique: [String]
+    /// Whether nothing was said of the id, and ``id`` is the field that a new type then has.
+    var assumesID = false
 
     /// Whether anything was said.
     var isEmpty: Bool { id.isEmpty && index.isEmpty && unique.isEmpty }
@@ -33,6 +35,7 @@ struct SchemaInference {
         let schemas = fields.fields(required: Set(options.id))
         func place(_ field: String, _ option: String) throws -> Int {
             guard let place = schemas.firstIndex(where: { $0.name == field }) else {
+                if options.assumesID, option == "--id" { throw missingID(field) }
                 let remedy = Suggestion.remedy(for: field, among: fields.fieldNames)
                 throw CommandFailure(
                     .usage, "\(option) names the field \(field), which the input does not have\(remedy)")
@@ -61,5 +64,12 @@ struct SchemaInference {
             throw CommandFailure(.usage, error.text)
         }
         return schema
+    }
+
+    private func missingID(_ field: String) -> CommandFailure {
+        CommandFailure(
+            .usage,
+            "without --id, the id of a new type is the field \(field), which the input does not have; "
+                + "give --id FIELD, where the input has \(fields.fieldNames.joined(separator: ", "))")
     }
 }

@@ -20,6 +20,16 @@ struct CreateOptions: ParsableArguments {
         }
     }
 
+    /// Runs `body`; where it finds no store, the error's remedy names `--create`.
+    func suggestingCreate<T>(_ body: () throws -> T) throws -> T {
+        do {
+            return try body()
+        } catch let error as StoreError where error.code == .noSuchStore && !create {
+            throw StoreError(
+                error.code, error.message, remedy: "check the path, or give --create to make the store", cause: error)
+        }
+    }
+
     /// Runs `body` on the store. With `--create` it makes a missing store first, and removes that again when `body` fails.
     func write<T>(
         _ options: GlobalOptions, printsResult: Bool = false, _ body: (Store) throws -> T
@@ -30,7 +40,7 @@ struct CreateOptions: ParsableArguments {
             guard schema == nil else {
                 throw CommandFailure(.usage, "\(path) holds a store already; --schema is for a new one")
             }
-            return try options.write(printsResult: printsResult, body)
+            return try suggestingCreate { try options.write(printsResult: printsResult, body) }
         }
         if printsResult { try StandardOutput.requireOpen() }
         let place = NewStorePlace(path)
