@@ -63,7 +63,7 @@ private struct Restoration {
 
     private func makeTarget() throws(StoreError) {
         if FileManager.default.fileExists(atPath: target) { return }
-        try StoreDirectory.make(target, attributes: [.posixPermissions: 0o750])
+        try StoreDirectory.make(target, mode: 0o750)
         // What root makes belongs to whom the place belongs to.
         let parent = URL(filePath: target).deletingLastPathComponent().path
         if geteuid() == 0, let owner = FileFacts(parent) { _ = unsafe chown(target, owner.owner, owner.group) }

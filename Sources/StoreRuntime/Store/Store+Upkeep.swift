@@ -33,7 +33,7 @@ extension Store {
     /// Blocks for as long as the copy takes; pages that writers free meanwhile are not used again until it is done.
     ///
     /// - Parameters:
-    ///   - directory: an empty or missing directory.
+    ///   - directory: an empty directory, or a missing one in a directory that exists.
     ///   - compacting: whether to leave out free pages, which makes the copy smaller and slower.
     /// - Throws: ``StoreError``: `storeExists` when the directory holds a store; `diskFull`, `inputOutput`, `accessDenied`.
     public func backup(to directory: String, compacting: Bool = false) throws {
@@ -42,12 +42,7 @@ extension Store {
             throw StoreError(
                 .storeExists, "\(directory) holds a store already", remedy: "choose an empty directory")
         }
-        do {
-            try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
-        } catch {
-            throw StoreError(
-                .accessDenied, "the directory \(directory) cannot be made: \(ErrorText.of(error))", cause: error)
-        }
+        try StoreDirectory.make(directory)
         try mapLMDB { () throws(LMDBError) in try core.environment.copy(to: directory, compacting: compacting) }
         if compacting { try CompactedCopy(original: core, directory: directory).settle() }
     }

@@ -44,26 +44,38 @@ package enum StoreDirectory {
     /// How many of the other files in a directory a message names.
     private static let namedFileCount = 3
 
-    /// Makes a directory and those above it that are missing, and brings their names to the disk. The names in the
-    /// directory itself are for those who make files there.
+    /// Makes a directory in one that exists, and brings its name to the disk. The names in the directory itself are for the
+    /// makers of its files.
     ///
-    /// Of a directory that is there already the name is brought to the disk too: it may have been made a moment ago.
-    static func make(_ path: String, attributes: [FileAttributeKey: Any]? = nil) throws(StoreError) {
-        var level = URL(filePath: path).standardizedFileURL
-        var parents = [level.deletingLastPathComponent().path]
-        while level.path != "/", !FileManager.default.fileExists(atPath: level.path) {
-            level.deleteLastPathComponent()
-            parents.append(level.path)
+    /// It makes no directories above it: a mistake in a path would leave a tree of them. It brings the name of an existing
+    /// directory to the disk too, which another program may have made a moment ago.
+    static func make(_ path: String, mode: mode_t = 0o777) throws(StoreError) {
+        if unsafe mkdir(path, mode) != 0 {
+            let failure = errno
+            var isDirectory: ObjCBool = false
+            let exists = unsafe FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory)
+            guard exists, isDirectory.boolValue else { throw notMade(path, failure) }
         }
-        do {
-            try FileManager.default.createDirectory(
-                atPath: path, withIntermediateDirectories: true, attributes: attributes)
-        } catch {
-            throw StoreError(
-                .accessDenied, "the directory \(path) cannot be made: \(ErrorText.of(error))",
-                remedy: "make it, or choose another place", cause: error)
+        try sync(parent(of: path))
+    }
+
+    private static func notMade(_ path: String, _ failure: Int32) -> StoreError {
+        var missing = parent(of: path)
+        // The system also reports it of directories, such as /proc, in which none can be made.
+        guard failure == ENOENT, !FileManager.default.fileExists(atPath: missing) else {
+            let reason = unsafe String(cString: strerror(failure))
+            return StoreError(
+                .accessDenied, "the directory \(path) cannot be made: \(reason)",
+                remedy: "make it, or choose another place")
         }
-        for parent in Set(parents) { try sync(parent) }
+        while !FileManager.default.fileExists(atPath: parent(of: missing)) { missing = parent(of: missing) }
+        return StoreError(
+            .noSuchStore, "the directory \(path) cannot be made: there is no directory \(missing)",
+            remedy: "check the path, or make the directories above it first")
+    }
+
+    private static func parent(of path: String) -> String {
+        URL(filePath: path).standardizedFileURL.deletingLastPathComponent().path
     }
 
     private static func sync(_ directory: String) throws(StoreError) {

@@ -168,11 +168,23 @@ import Testing
         try Store(at: folder.path, records: Sensor.self).close()
     }
 
-    @Test func `all directories above a new store are made`() throws {
+    @Test func `a store's directory is made, and none above it`() throws {
         let folder = try StoreFolder()
-        let path = folder.path + "/a/b/c"
-        try Store(at: path, records: Sensor.self).close()
-        #expect(FileManager.default.fileExists(atPath: folder.path + "/a/b/c/data.mdb"))
+        try FileManager.default.createDirectory(atPath: folder.path + "/a", withIntermediateDirectories: false)
+        let store = try Store(at: folder.path + "/a/b", records: Sensor.self)
+        defer { store.close() }
+        #expect(FileManager.default.fileExists(atPath: folder.path + "/a/b/data.mdb"))
+        let path = folder.path + "/a/x/y/z"
+        for make in [
+            { try Store(at: path, records: Sensor.self).close() }, { try store.backup(to: path) },
+            { try Store.restore(from: store.path, to: path) },
+        ] {
+            let error = try #require(storeError(make))
+            #expect(error.code == .noSuchStore)
+            #expect(error.message == "the directory \(path) cannot be made: there is no directory \(folder.path)/a/x")
+            #expect(error.remedy == "check the path, or make the directories above it first")
+        }
+        #expect(!FileManager.default.fileExists(atPath: folder.path + "/a/x"))
     }
 
     @Test func `a store whose making was cut short is made by the next open, and named by one that reads`() throws {
