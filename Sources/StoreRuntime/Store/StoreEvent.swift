@@ -4,7 +4,8 @@ public import StoreEngine
 public enum StoreEvent: Sendable {
     /// Write closures were committed.
     case committed(CommitReport)
-    /// Write closures were not committed though they themselves did not fail, or it is not known whether they were.
+    /// Write closures were not committed though they themselves did not fail, or it is not known whether they were. Closures that
+    /// did not begin within their timeout are not reported.
     case commitFailed(closureCount: Int, error: any Error)
     /// The map was full and has this size now; what did not fit runs again.
     case mapGrew(byteCount: Int)

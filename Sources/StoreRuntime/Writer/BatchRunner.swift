@@ -79,8 +79,9 @@ struct BatchRunner: Sendable {
             }
             throw StoreError(.mapFull, "the map is still full after growing", remedy: grown ? nil : "free disk space")
         } catch {
-            onEvent?(.commitFailed(closureCount: jobs.count, error: error))
+            // Closures whose timeouts pass before they begin have no commit that could fail.
             let isTimeout = (error as? StoreError)?.code == .writeTimeout
+            if !isTimeout { onEvent?(.commitFailed(closureCount: jobs.count, error: error)) }
             let holder = isTimeout ? environment.writingProcess : nil
             for job in jobs {
                 let own = isTimeout ? job.timeout.map { StoreError.writeTimeout($0.duration, holder: holder) } : nil
