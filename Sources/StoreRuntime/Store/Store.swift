@@ -20,11 +20,17 @@ public final class Store: Sendable {
     ///
     /// Blocks while the store is created or another process writes; ``open(at:records:options:)`` does not.
     ///
+    /// If this process has the directory open already, the new store shares the environment, the writer and the options of the
+    /// first open. Of `options`, only ``StoreOptions/isReadOnly`` counts then: a store that is opened for reading refuses its own
+    /// writes, and opening for writing fails with `inUse` where the first open is for reading only. The types in `records` are
+    /// added in any case.
+    ///
     /// - Parameters:
-    ///   - path: the store's directory, created with the store when missing. A directory that holds other files and no store
-    ///     is refused with `notAStore`; hidden files and `lost+found` are no obstacle.
+    ///   - path: the store's directory. A missing one is created with the store, in a directory that exists: directories above
+    ///     it are not created. A directory that holds other files and no store is refused with `notAStore`; hidden files and
+    ///     `lost+found` are no obstacle.
     ///   - records: the record types that this program uses.
-    ///   - options: how to open it.
+    ///   - options: how to open it, for the first open of the directory in this process.
     /// - Throws: ``StoreError``: `noSuchStore`, `notAStore`, `newerFormat`, `schemaMismatch` (with the differences),
     ///   `damaged`, `accessDenied`, `unsupportedFileSystem`, `inUse`, `nestedWrite` and others.
     public convenience init<each R: Record>(

@@ -1,11 +1,13 @@
 public import Foundation
 public import StoreEngine
 
-/// How a store is opened. Programs that open the same directory in one process share the first one's options.
+/// How a store is opened. A second open of a directory in one process takes the options of the first, and of its own
+/// ``isReadOnly`` alone.
 public struct StoreOptions: Sendable {
     /// Whether the store is only read. Nothing is created then, and a store on read-only media can be opened.
     public var isReadOnly = false
-    /// Whether a missing store is created, in a directory that is missing or holds no other files.
+    /// Whether a missing store is created, in a directory that is missing or holds no other files. A missing directory is
+    /// created in one that exists.
     public var createsIfMissing = true
     /// What writes survive unless they say otherwise.
     public var durability = Durability.full

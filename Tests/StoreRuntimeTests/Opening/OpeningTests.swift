@@ -29,6 +29,22 @@ import Testing
         second.close()
     }
 
+    @Test func `of the options of a second open only isReadOnly counts`() throws {
+        let folder = try StoreFolder()
+        let first = try open(folder)
+        var options = StoreOptions()
+        options.originName = "second"
+        options.onEvent = { Issue.record("\($0) was reported to the second open") }
+        let second = try Store(at: folder.path, records: Slot.self, options: options)
+        let position = try second.write(returning: .position) { tx in _ = try tx.insert(Self.a) }.position
+        #expect(try first.changeSet(position.sequence)?.origin.name == StoreOptions().originName)
+        options.isReadOnly = true
+        let third = try Store(at: folder.path, records: [], options: options)
+        #expect(storeError { try third.write { _ in } }?.code == .readOnly)
+        #expect(try third.all(Sensor.self) == [Self.a])
+        for store in [first, second, third] { store.close() }
+    }
+
     @Test func `a store that is open for reading only cannot be written and makes nothing`() throws {
         let folder = try StoreFolder()
         #expect(storeError { _ = try open(folder, readOnly: true) }?.code == .noSuchStore)
