@@ -17,7 +17,7 @@ struct PublishedMacro: AccessorMacro, PeerMacro {
         guard let property = PublishedProperty(declaration, node, in: context, &report) else { return [] }
         var accessors: [AccessorDeclSyntax] = [
             "get { _\(raw: property.name).value }",
-            "set { _\(raw: property.name).send(newValue) }",
+            "set { _\(raw: property.name)._send(newValue, of: self) }",
         ]
         if property.initialValue == nil {
             accessors.insert(

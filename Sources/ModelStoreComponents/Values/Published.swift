@@ -8,8 +8,8 @@
 /// ```
 ///
 /// The class keeps nothing but a constant for it, so that it can be `Sendable`; the property can be used from any thread. Setting
-/// it to the same value notifies no observer. Observers are notified after the value has changed. The sequence ends with the object, which it
-/// does not keep alive.
+/// it to the same value notifies no observer. Readers are notified after the value has changed; the observers of an
+/// ``ObservableObject``'s `objectWillChange` before. The sequence ends with the object, which it does not keep alive.
 @attached(accessor, names: named(get), named(set), named(init))
 @attached(peer, names: prefixed(_), prefixed(`$`))
 public macro Published() = #externalMacro(module: "StoreMacros", type: "PublishedMacro")

@@ -22,6 +22,7 @@ public final class Subject<Value: Sendable>: Observable, Sendable {
         var value: Value
         var version: UInt64 = 0
         var taps: [ObjectIdentifier: SubjectTap<Value>] = [:]
+        var link = ObjectLink()
     }
 
     private let state: HandoverMutex<State>
@@ -58,11 +59,36 @@ public final class Subject<Value: Sendable>: Observable, Sendable {
     /// - Parameter body: makes the change. It may run more than once, each time with the value as it is then, where others
     ///   change it at the same time.
     public func update(_ body: (inout Value) -> Void) {
+        change(body) { $0.change }
+    }
+
+    /// Sets a published property of an object, for the macro ``Published()``. It calls the object's observers before the change.
+    public func _send(_ value: Value, of object: some ObservableObject) {
+        let epoch = ObjectWillChange.epoch
+        change {
+            $0 = value
+        } link: { link in
+            link.epoch == epoch ? link.change : self.link(to: object, epoch)
+        }
+    }
+
+    /// The same of an object that has no `objectWillChange`.
+    @_disfavoredOverload
+    public func _send(_ value: Value, of object: AnyObject) { send(value) }
+
+    private func change(_ body: (inout Value) -> Void, link: (ObjectLink) -> ObjectWillChange?) {
+        var observers: [any ObjectChangeObserver]?
+        // Also where another thread has set the same value meanwhile: the observers were called.
+        defer { for observer in observers ?? [] { observer.didChange() } }
         while true {
-            let (old, version) = state.withLock { ($0.value, $0.version) }
+            let (old, version, known) = state.withLock { ($0.value, $0.version, $0.link) }
             var new = old
             body(&new)
             if let areSame, areSame(old, new) { return }
+            if observers == nil {
+                observers = link(known)?.current ?? []
+                for observer in observers ?? [] { observer.willChange() }
+            }
             let taps = state.withLock { state -> [SubjectTap<Value>]? in
                 guard state.version == version else { return nil }
                 state.value = new
@@ -70,14 +96,24 @@ public final class Subject<Value: Sendable>: Observable, Sendable {
                 return Array(state.taps.values)
             }
             guard let taps else { continue }
-            // After the change: who is told reads the new value, and who read the old one before he could be told looks at
-            // the version.
+            // After the change: a reader that is notified reads the new value. A reader that read the old one before it was
+            // watched compares the versions.
             MarkingTurn.run {
                 registrar.willSet(self, keyPath: \.value)
                 registrar.didSet(self, keyPath: \.value)
             }
             for tap in taps { tap.raise() }
             return
+        }
+    }
+
+    /// Looks whether an object has observers. Once it has had some, its `objectWillChange` is kept.
+    private func link(to object: some ObservableObject, _ epoch: UInt64) -> ObjectWillChange? {
+        let found = ObservedLookup.observed(of: object)
+        return state.withLock { state in
+            if let found { state.link.change = found }
+            state.link.epoch = epoch
+            return state.link.change
         }
     }
 
@@ -105,4 +141,18 @@ public final class Subject<Value: Sendable>: Observable, Sendable {
 
 extension Subject: LoggedSource {
     package func hasChanged(since version: UInt64, part: Int) -> Bool { state.withLock { $0.version != version } }
+}
+
+extension Subject: PublishedStorage {
+    func keep(_ end: ObjectEnd) { state.withLock { $0.link.end = end } }
+}
+
+/// A subject's link to the object whose property it holds.
+private struct ObjectLink {
+    /// The object's, once it has had observers.
+    var change: ObjectWillChange?
+    /// When that was looked for last, see ``ObjectWillChange/epoch``.
+    var epoch: UInt64 = 0
+    /// Tells the object's end.
+    var end: ObjectEnd?
 }

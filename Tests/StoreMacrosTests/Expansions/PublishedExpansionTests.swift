@@ -14,7 +14,7 @@ import Testing
             final class Session {
                 public var user: String {
                 get { _user.value }
-                set { _user.send(newValue) }
+                set { _user._send(newValue, of: self) }
                 }
 
                 private let _user = ModelStoreComponents.Subject<String>("nobody")
@@ -24,7 +24,7 @@ import Testing
                 }
                 private(set) var note: String? {
                 get { _note.value }
-                set { _note.send(newValue) }
+                set { _note._send(newValue, of: self) }
                 }
 
                 private let _note = ModelStoreComponents.Subject<String?>(nil)
@@ -36,7 +36,7 @@ import Testing
                 @storageRestrictions(initializes: _count)
                 init(initialValue) { _count = ModelStoreComponents.Subject(initialValue) }
                 get { _count.value }
-                set { _count.send(newValue) }
+                set { _count._send(newValue, of: self) }
                 }
 
                 private let _count: ModelStoreComponents.Subject<Int>

@@ -12,7 +12,7 @@ struct OwnershipBenchmark: AsyncParsableCommand {
         commandName: "ownership",
         abstract: "Measures pins, scopes, subscriptions and components, with OpenCombine where it does the same.")
 
-    @Option(help: "Only these parts: pins, scopes, models, tree.") var part: [String] = []
+    @Option(help: "Only these parts: pins, scopes, published, models, tree.") var part: [String] = []
     @Option(help: "How many models or components there are.") var count = 100_000
     /// What a child process does, so that its memory is of one side only.
     @Option(help: .hidden) var side: SubscriptionSide?
@@ -21,6 +21,7 @@ struct OwnershipBenchmark: AsyncParsableCommand {
         if let side { return try await SubscriptionMemory(count: count).measure(side) }
         if isWanted("pins") { try PinCost().run() }
         if isWanted("scopes") { try await ScopeCost().run() }
+        if isWanted("published") { PublishedSet().run() }
         if isWanted("models") { try SubscriptionMemory(count: count).run() }
         if isWanted("tree") { try await TreeUpdate(count: count / 10).run() }
     }

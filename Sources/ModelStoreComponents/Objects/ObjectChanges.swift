@@ -1,0 +1,63 @@
+import StoreRuntime
+
+/// The changes of an object of a program's own. See ``ObjectWillChange/values``, and <doc:Concurrency#How-a-sequence-ends>.
+///
+/// An element comes after the change that it is about, so that the subscriber reads the new values.
+public struct ObjectChanges: AsyncSequence, Sendable {
+    public typealias Element = Void
+    public typealias Failure = Never
+
+    /// A weak reference, which a sequence and its iterators share.
+    fileprivate final class Reference: Sendable {
+        weak let change: ObjectWillChange?
+
+        init(_ change: ObjectWillChange) { self.change = change }
+    }
+
+    private let reference: Reference
+
+    init(_ change: ObjectWillChange) { reference = Reference(change) }
+
+    /// A subscription of its own, whose first element comes at once.
+    public func makeAsyncIterator() -> Iterator { Iterator(reference) }
+
+    /// Waits for changes.
+    public struct Iterator: AsyncIteratorProtocol {
+        private let place: Place
+
+        fileprivate init(_ reference: Reference) { place = Place(reference) }
+
+        /// Waits for a change; nil at the end, and when the task is cancelled.
+        public mutating func next() async -> Void? { await place.next() }
+    }
+
+    /// One iterator's place with the object.
+    private final class Place {
+        private let reference: Reference
+        private let watch = Watch()
+
+        init(_ reference: Reference) {
+            self.reference = reference
+            guard let change = reference.change else {
+                watch.ended()
+                return
+            }
+            watch.signal.raise()
+            change.add(watch)
+        }
+
+        deinit { reference.change?.remove(watch) }
+
+        func next() async -> Void? { await watch.signal.wait() == .raised ? () : nil }
+    }
+
+    private final class Watch: ObjectChangeObserver {
+        let signal = Signal()
+
+        func willChange() {}
+
+        func didChange() { signal.raise() }
+
+        func ended() { signal.end() }
+    }
+}

@@ -1,0 +1,43 @@
+@_spi(Reflection) import Swift
+
+/// Tells the end of an object: it lies in a published property of that, and goes with it.
+final class ObjectEnd: Sendable {
+    private let id: ObjectIdentifier
+    private let change: ObjectWillChange
+
+    private init(_ id: ObjectIdentifier, _ change: ObjectWillChange) {
+        self.id = id
+        self.change = change
+    }
+
+    deinit {
+        ObjectWillChanges.shared.forget(id, change)
+        change.end()
+    }
+
+    /// Puts one into the first published property of an object, if it has any.
+    static func attach(to object: AnyObject, _ id: ObjectIdentifier, _ change: ObjectWillChange) {
+        firstPublished(of: object)?.keep(ObjectEnd(id, change))
+    }
+
+    /// Finds the property by the types of the fields. A `Mirror` would read all fields, which other threads may be changing.
+    private static func firstPublished(of object: AnyObject) -> (any PublishedStorage)? {
+        var found: (any PublishedStorage)?
+        let classes = _EachFieldOptions(rawValue: 1)
+        _ = unsafe _forEachField(of: type(of: object), options: classes) { name, offset, type, _ in
+            // The macro names the storage of `user` `_user`. It is a constant.
+            guard unsafe name.pointee == UInt8(ascii: "_"), type is any PublishedStorage.Type else { return true }
+            let field = unsafe UnsafeRawPointer(Unmanaged.passUnretained(object).toOpaque())
+                .load(fromByteOffset: offset, as: AnyObject.self)
+            found = field as? any PublishedStorage
+            return false
+        }
+        return found
+    }
+}
+
+/// The storage of a published property.
+protocol PublishedStorage: AnyObject, Sendable {
+    /// Keeps something until the end of the object whose property it is.
+    func keep(_ end: ObjectEnd)
+}

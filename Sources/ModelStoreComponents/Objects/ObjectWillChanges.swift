@@ -1,0 +1,84 @@
+import LMDB
+import StoreRuntime
+
+/// Those of objects that do not have their own.
+///
+/// An entry goes with its object: a sentinel in a published property of the object removes it. Entries of objects without such a
+/// property are removed when there are many.
+///
+/// - `state` is protected by its mutex.
+final class ObjectWillChanges: Sendable {
+    private struct Entry: Sendable {
+        let reference: WeakObject
+        let change: ObjectWillChange
+    }
+
+    private struct State {
+        var entries: [ObjectIdentifier: Entry] = [:]
+        /// At how many entries those of objects that have gone are looked for.
+        var limit = 64
+    }
+
+    static let shared = ObjectWillChanges()
+    private let state = HandoverMutex(State())
+
+    func one(of object: AnyObject) -> ObjectWillChange {
+        let id = ObjectIdentifier(object)
+        if ObservedLookup.isRunning { return known(id, object) ?? ObservedLookup.none }
+        let new = Entry(reference: WeakObject(object), change: ObjectWillChange())
+        let known = state.withLock { state in
+            // Another object may have had the address before.
+            if let known = state.entries[id], known.reference.object === object { return known }
+            state.entries[id] = new
+            return new
+        }
+        if known.change === new.change {
+            ObjectEnd.attach(to: object, id, new.change)
+            forgetGone()
+        }
+        return known.change
+    }
+
+    private func known(_ id: ObjectIdentifier, _ object: AnyObject) -> ObjectWillChange? {
+        guard let entry = state.withLock({ $0.entries[id] }), entry.reference.object === object else { return nil }
+        return entry.change
+    }
+
+    /// Forgets the one of an object that has gone.
+    func forget(_ id: ObjectIdentifier, _ change: ObjectWillChange) {
+        let gone = state.withLock { $0.entries[id]?.change === change ? $0.entries.removeValue(forKey: id) : nil }
+        withExtendedLifetime(gone) {}
+    }
+
+    /// Forgets those of objects that have gone, when there are many.
+    private func forgetGone() {
+        let entries = state.withLock { $0.entries.count > $0.limit ? $0.entries : [:] }
+        if entries.isEmpty { return }
+        // Looked at outside of the lock: a reference that is found might be the last, and the object's `deinit` asks for another.
+        let gone = entries.filter { $0.value.reference.object == nil }
+        state.withLock { state in
+            for (id, entry) in gone where state.entries[id]?.change === entry.change { state.entries[id] = nil }
+            state.limit = max(64, state.entries.count * 2)
+        }
+        for entry in gone.values { entry.change.end() }
+    }
+}
+
+/// Asks an object for its `objectWillChange` without making one.
+enum ObservedLookup {
+    /// Stands for one that no subscriber has asked for yet.
+    static let none = ObjectWillChange()
+
+    /// Not nil while the calling thread asks.
+    private static let slot = ThreadSlot()
+
+    static var isRunning: Bool { unsafe slot.pointer != nil }
+
+    /// The one of an object if it has observers.
+    static func observed(of object: some ObservableObject) -> ObjectWillChange? {
+        unsafe slot.pointer = UnsafeMutableRawPointer(bitPattern: 1)
+        let change = object.objectWillChange
+        unsafe slot.pointer = nil
+        return change.isObserved ? change : nil
+    }
+}
