@@ -86,7 +86,7 @@ let package = Package(
         .target(
             name: "ModelStoreCombine",
             dependencies: [
-                "ModelStore", "StoreRuntime", "StoreEngine", "LMDB",
+                "ModelStore", "ModelStoreComponents", "StoreRuntime", "StoreEngine", "LMDB",
                 .product(name: "OpenCombine", package: "OpenCombine", condition: .when(traits: ["OpenCombine"])),
             ]
         ),
@@ -178,7 +178,7 @@ let package = Package(
         .testTarget(
             name: "ModelStoreCombineTests",
             dependencies: [
-                "ModelStoreCombine", "ModelStore", "LMDB",
+                "ModelStoreCombine", "ModelStoreComponents", "ModelStore", "LMDB",
                 .product(name: "OpenCombine", package: "OpenCombine", condition: .when(traits: ["OpenCombine"])),
             ]
         ),

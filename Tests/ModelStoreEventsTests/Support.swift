@@ -32,7 +32,7 @@ extension Store {
     /// Sets a sensor's temperature.
     @discardableResult
     func heat(_ id: String = "s0", to celsius: Double) async throws -> Position {
-        try await write { try $0.update(Sensor.self, id: id) { $0.celsius = celsius } }.position
+        try await write(returning: .position) { try $0.update(Sensor.self, id: id) { $0.celsius = celsius } }.position
     }
 }
 
