@@ -81,29 +81,50 @@ public final class Subject<Value: Sendable>: Observable, Sendable {
         // Also where another thread has set the same value meanwhile: the observers were called.
         defer { for observer in observers ?? [] { observer.didChange() } }
         while true {
-            let (old, version, known) = state.withLock { ($0.value, $0.version, $0.link) }
-            var new = old
-            body(&new)
-            if let areSame, areSame(old, new) { return }
-            if observers == nil {
-                observers = link(known)?.current ?? []
-                for observer in observers ?? [] { observer.willChange() }
+            switch attempt(body, link, &observers) {
+            case .same: return
+            case .overtaken: continue
+            case .changed(let taps):
+                // After the change: a reader that is notified reads the new value. A reader that read the old one before it
+                // was watched compares the versions.
+                MarkingTurn.run {
+                    registrar.willSet(self, keyPath: \.value)
+                    registrar.didSet(self, keyPath: \.value)
+                }
+                for tap in taps { tap.raise() }
+                return
             }
-            let taps = state.withLock { state -> [SubjectTap<Value>]? in
-                guard state.version == version else { return nil }
-                state.value = new
-                state.version += 1
-                return Array(state.taps.values)
-            }
-            guard let taps else { continue }
-            // After the change: a reader that is notified reads the new value. A reader that read the old one before it was
-            // watched compares the versions.
-            MarkingTurn.run {
-                registrar.willSet(self, keyPath: \.value)
-                registrar.didSet(self, keyPath: \.value)
-            }
-            for tap in taps { tap.raise() }
-            return
+        }
+    }
+
+    /// The outcome of an attempt to change the value.
+    private enum Outcome {
+        case same
+        /// Another thread has changed the value meanwhile.
+        case overtaken
+        case changed([SubjectTap<Value>])
+    }
+
+    /// Changes the value, unless another thread does so at the same time. The old value is gone when it returns: a reader that is
+    /// notified then may find that an object was released.
+    private func attempt(
+        _ body: (inout Value) -> Void, _ link: (ObjectLink) -> ObjectWillChange?,
+        _ observers: inout [any ObjectChangeObserver]?
+    ) -> Outcome {
+        let (old, version, known) = state.withLock { ($0.value, $0.version, $0.link) }
+        var new = old
+        body(&new)
+        if let areSame, areSame(old, new) { return .same }
+        if observers == nil {
+            let current = link(known)?.current ?? []
+            for observer in current { observer.willChange() }
+            observers = current
+        }
+        return state.withLock { state in
+            guard state.version == version else { return .overtaken }
+            state.value = new
+            state.version += 1
+            return .changed(Array(state.taps.values))
         }
     }
 
