@@ -26,7 +26,9 @@ public actor ComponentHost {
         self.scope = scope
         let tree = Tree(scope)
         inbox = tree.inbox
+        let confinement = tree.confinement
         self.tree = tree
+        confinement.begin(self)
     }
 
     /// How many components there are, and how often they were updated.

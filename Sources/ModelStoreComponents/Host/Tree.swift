@@ -5,6 +5,7 @@ import StoreRuntime
 final class Tree {
     let scope: Scope
     let inbox = Inbox()
+    let confinement = Confinement()
     private var root: Node?
     /// The line that placed the outermost component last.
     private var line: (file: StaticString, line: UInt)?

@@ -7,6 +7,7 @@ import StoreRuntime
 public struct EnvironmentObject<Object: AnyObject>: DynamicProperty {
     private let line: (file: StaticString, line: UInt)
     private var object: Object?
+    private var confinement: Confinement?
 
     /// Whatever is provided.
     public init(file: StaticString = #fileID, line: UInt = #line) { self.line = (file, line) }
@@ -23,9 +24,10 @@ public struct EnvironmentObject<Object: AnyObject>: DynamicProperty {
     }
 
     /// Gives bindings to the object's properties.
-    public var projectedValue: ObjectBindings<Object> { ObjectBindings(wrappedValue, line) }
+    public var projectedValue: ObjectBindings<Object> { ObjectBindings(wrappedValue, line, confinement) }
 
     public mutating func visit(_ slots: inout Slots) {
+        confinement = slots.node.tree.confinement
         object = slots.node.environment(ObjectIdentifier(Object.self)) as? Object
         guard let object else {
             return slots.node.fail(

@@ -7,19 +7,26 @@ public struct ObjectBindings<Object: AnyObject> {
     private let object: Object
     /// That of the wrapped property.
     private let line: (file: StaticString, line: UInt)
+    /// Nil in a value that no host has.
+    private let confinement: Confinement?
 
-    init(_ object: Object, _ line: (file: StaticString, line: UInt)) {
+    init(_ object: Object, _ line: (file: StaticString, line: UInt), _ confinement: Confinement?) {
         self.object = object
         self.line = line
+        self.confinement = confinement
     }
 
-    /// A binding to a property of an object that can be used from any thread. It keeps the object alive.
+    /// A binding to a property of an object that can be used from any thread. It keeps the object alive. For a class that is not
+    /// `Sendable`, write ``confined`` before the property.
     public subscript<Value: Sendable>(
         dynamicMember path: any ReferenceWritableKeyPath<Object, Value> & Sendable
     ) -> Binding<Value> where Object: Sendable {
         let object = object
         return Binding(get: { object[keyPath: path] }, update: { body in body(&object[keyPath: path]) })
     }
+
+    /// Bindings to the properties of an object that is not `Sendable`: `$session.confined.user`.
+    public var confined: ConfinedBindings<Object> { ConfinedBindings(object, confinement) }
 
     /// A binding to a field of a model: setting it queues a transaction of one field. The first one for the property's line that
     /// fails is told as a notice; ``binding(_:isOptimistic:file:line:onError:)`` has each of them told.
@@ -34,5 +41,30 @@ public struct ObjectBindings<Object: AnyObject> {
         line: UInt = #line, onError: (@Sendable (any Error) -> Void)? = nil
     ) -> Binding<Value> where Object == Model<R> {
         object.binding(field, isOptimistic: isOptimistic, file: file, line: line, onError: onError)
+    }
+}
+
+/// Bindings to the properties of an object that is not `Sendable`, and so belongs to the host that updates the component.
+///
+/// Use them in updates, in their handlers such as `onAppear`, and in components below. They keep the object alive. They need a
+/// name of their own, as Swift does not choose between two subscripts by whether a class is `Sendable`.
+///
+/// - Precondition: the code that reads or sets such a binding runs on the host. Any other use stops the program.
+@dynamicMemberLookup
+public struct ConfinedBindings<Object: AnyObject> {
+    private let confined: Confined<Object>
+
+    init(_ object: Object, _ confinement: Confinement?) { confined = Confined(object, confinement) }
+
+    /// A binding to a property, to be used on the host.
+    public subscript<Value: Sendable>(
+        dynamicMember path: any ReferenceWritableKeyPath<Object, Value> & Sendable
+    ) -> Binding<Value> {
+        let confined = confined
+        return Binding {
+            confined.use { $0[keyPath: path] }
+        } update: { body in
+            confined.use { body(&$0[keyPath: path]) }
+        }
     }
 }

@@ -12,6 +12,7 @@ public struct ObservedObject<Object: AnyObject>: DynamicProperty {
     /// The object.
     public let wrappedValue: Object
     private let line: (file: StaticString, line: UInt)
+    private var confinement: Confinement?
 
     /// An object to follow.
     public init(wrappedValue: Object, file: StaticString = #fileID, line: UInt = #line) {
@@ -19,10 +20,16 @@ public struct ObservedObject<Object: AnyObject>: DynamicProperty {
         self.line = (file, line)
     }
 
+    /// An object to follow, for an initializer that sets the wrapper itself: `_sensor = ObservedObject(initialValue: sensor)`.
+    public init(initialValue: Object, file: StaticString = #fileID, line: UInt = #line) {
+        self.init(wrappedValue: initialValue, file: file, line: line)
+    }
+
     /// Gives bindings to the object's properties.
-    public var projectedValue: ObjectBindings<Object> { ObjectBindings(wrappedValue, line) }
+    public var projectedValue: ObjectBindings<Object> { ObjectBindings(wrappedValue, line, confinement) }
 
     public mutating func visit(_ slots: inout Slots) {
+        confinement = slots.node.tree.confinement
         slots.slot { BorrowedSlot($0, line) }.borrow(wrappedValue)
         (wrappedValue as? any ObservableObject)?.objectWillChange.declare()
     }

@@ -42,7 +42,7 @@ public struct StateObject<Object: AnyObject>: DynamicProperty {
     }
 
     /// Gives bindings to the object's properties.
-    public var projectedValue: ObjectBindings<Object> { ObjectBindings(wrappedValue, line) }
+    public var projectedValue: ObjectBindings<Object> { ObjectBindings(wrappedValue, line, slot?.confinement) }
 
     public mutating func visit(_ slots: inout Slots) {
         let line = line
@@ -93,6 +93,8 @@ final class OwnedSlot<Object: AnyObject> {
             "\(Object.self) was handed to an owner that has one already and keeps that; use @ObservedObject to follow what is "
                 + "handed in, or the form with an expression, which makes none that is not used", line)
     }
+
+    var confinement: Confinement { node.tree.confinement }
 
     /// Has the calling update's component updated when the object says that it changes.
     func declare() { (made as? any ObservableObject)?.objectWillChange.declare() }
