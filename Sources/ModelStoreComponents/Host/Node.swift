@@ -198,6 +198,11 @@ class Node {
         scope.registry.count(constructed: constructed, used: used, of: "\(type)", line.file, line.line)
     }
 
+    /// Whether the expression of an owner at a line is to be evaluated for a check.
+    func beginsCheck(_ line: (file: StaticString, line: UInt)) -> Bool {
+        scope.registry.beginsCheck(line.file, line.line)
+    }
+
     private func notice(
         _ code: OwnershipNotice.Code, _ message: String, _ line: (file: StaticString, line: UInt),
         _ error: (any Error)? = nil

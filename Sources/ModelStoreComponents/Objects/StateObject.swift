@@ -8,6 +8,9 @@ import StoreRuntime
 ///
 /// The expression runs when the object is first used, once for the place; new values of the component never run it again. The
 /// object lives until the component is not placed there any more. `$session.user` is a binding to one of its properties.
+///
+/// An object that a parent hands in with a later value is ignored. ``init(owning:file:line:)`` reports that. The form with an
+/// expression does where ``OwnershipOptions/checksIgnoredObjects`` is set, as it has to evaluate the expression.
 @propertyWrapper
 public struct StateObject<Object: AnyObject>: DynamicProperty {
     private enum Source {
@@ -47,7 +50,10 @@ public struct StateObject<Object: AnyObject>: DynamicProperty {
     public mutating func visit(_ slots: inout Slots) {
         let line = line
         let slot = slots.slot { OwnedSlot<Object>($0, line) }
-        if case .eager(let object) = source { slot.take(object) }
+        switch source {
+        case .lazy(let make): slot.check(make)
+        case .eager(let object): slot.take(object)
+        }
         slot.declare()
         self.slot = slot
     }
@@ -64,6 +70,8 @@ final class OwnedSlot<Object: AnyObject> {
     private let node: Node
     private let line: (file: StaticString, line: UInt)
     private var made: Object?
+    /// The value of the component that the object came with.
+    private var descriptionCount: UInt64 = 0
     /// The one that was handed in last, and is not used.
     private weak var ignored: Object?
 
@@ -87,11 +95,27 @@ final class OwnedSlot<Object: AnyObject> {
         // Each update of the component's own hands in what its value has.
         guard made !== object, ignored !== object else { return }
         ignored = object
+        tellIgnored(
+            "use @ObservedObject to follow what is handed in, or the form with an expression, which makes none that is not used"
+        )
+    }
+
+    /// Evaluates the expression of a newer value of the component than the object's, once for the line, where that is asked for.
+    ///
+    /// An object that the expression makes is gone as soon as the owner drops it. An object that was handed in stays.
+    func check(_ make: () -> Object) {
+        guard let made, node.descriptionCount > descriptionCount, node.beginsCheck(line) else { return }
+        let other = WeakObject(make())
+        guard let object = other.object else { return node.count(constructed: 1, used: 0, of: Object.self, line) }
+        guard object !== made else { return }
+        tellIgnored("use @ObservedObject to follow the object. The owner's expression was evaluated once to see this")
+    }
+
+    private func tellIgnored(_ remedy: String) {
         node.count(constructed: 1, used: 0, of: Object.self, line)
         node.tell(
             .ignoredObject,
-            "\(Object.self) was handed to an owner that has one already and keeps that; use @ObservedObject to follow what is "
-                + "handed in, or the form with an expression, which makes none that is not used", line)
+            "\(Object.self) was handed to an owner that has one already and keeps that; \(remedy)", line)
     }
 
     var confinement: Confinement { node.tree.confinement }
@@ -101,6 +125,7 @@ final class OwnedSlot<Object: AnyObject> {
 
     private func own(_ object: Object) {
         made = object
+        descriptionCount = node.descriptionCount
         // Who has kept the component's value beyond its place has the object to himself.
         if node.isEnded { return }
         node.place(line).own(object, line.file, line.line)

@@ -12,6 +12,8 @@ struct NoticeBook {
     }
 
     private var told: Set<Subject> = []
+    /// The lines of owners whose expression was evaluated for a check.
+    private var checked: Set<SourceLine> = []
     /// By the number of the line.
     private(set) var constructions: [UInt32: Constructed] = [:]
 
@@ -23,6 +25,11 @@ struct NoticeBook {
     mutating func isNew(_ notice: OwnershipNotice) -> Bool {
         told.insert(Subject(code: notice.code, line: notice.line)).inserted
     }
+
+    /// Notes the check of an owner's expression.
+    ///
+    /// - Returns: whether it is the line's first.
+    mutating func isNewCheck(_ line: SourceLine) -> Bool { checked.insert(line).inserted }
 
     /// How many may be made and not used before that is worth telling.
     private static let wasteLimit = 3

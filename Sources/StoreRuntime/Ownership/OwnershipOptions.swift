@@ -12,6 +12,10 @@ public struct OwnershipOptions: Sendable {
     ///
     /// While this is nil, the registry writes each notice as a line to standard error. Set `{ _ in }` to have none written.
     public var onNotice: (@Sendable (OwnershipNotice) -> Void)?
+    /// Whether an owner evaluates the expression of a later value of its component, to see whether that hands in an object which
+    /// the owner ignores. It does so once for each line of source. The standard is never: an expression that makes an object makes
+    /// one more, which goes at once. Meant for tests and development, see <doc:Ownership#An-owner-that-is-handed-an-object>.
+    public var checksIgnoredObjects = false
 
     let clock: OwnershipClock
 

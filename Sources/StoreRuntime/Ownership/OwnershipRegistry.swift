@@ -379,6 +379,11 @@ public final class OwnershipRegistry: Sendable {
         }
     }
 
+    /// Whether an owner's expression is to be evaluated for a check now: once for a line.
+    package func beginsCheck(_ file: StaticString, _ line: UInt) -> Bool {
+        options.checksIgnoredObjects && state.withLock { $0.notices.isNewCheck(SourceLine(file, line)) }
+    }
+
     /// Counts initial values of a place in the source, and tells when some were made for nothing.
     package func count(
         constructed: Int, used: Int, of type: String, _ file: StaticString, _ line: UInt
