@@ -1,0 +1,140 @@
+import StoreEngine
+public import StoreRuntime
+
+/// A value of a program's state in the form in which it is edited: an integer as text, for example.
+///
+/// ```swift
+/// @Draft var count: String
+///
+/// init(_ app: StateStore<AppState, AppAction>) {
+///     _count = Draft(app, \.count) { .setCount($0) }
+/// }
+/// ```
+///
+/// `$count` is a binding for the field that shows it. Setting the draft to `"12"` sends the action `.setCount(12)`. Setting it to
+/// `"12x"`, which is no integer, sends nothing: the place keeps the draft, and the state stays as it is. When the state changes, by
+/// whatever action, its value replaces the draft. A draft that the state accepts stays as it was written, `"012"` for 12.
+///
+/// The draft belongs to the component's place in the tree. In a value that no host has, the wrapper shows the state's value, and
+/// cannot keep a draft.
+@propertyWrapper
+public struct Draft<Edited: Sendable>: DynamicProperty {
+    private let state: DraftState<Edited>
+    private var entry: Subject<DraftEntry<Edited>?>?
+
+    /// The draft of a value that a binding reads and sets.
+    ///
+    /// The binding should show a value at once when it is set: to a field of a model, make it with `isOptimistic`.
+    ///
+    /// - Parameters:
+    ///   - source: the state's value.
+    ///   - show: the form in which a value is edited.
+    ///   - parse: the value of an input; nil where that is not valid.
+    public init<Value: Sendable & Equatable>(
+        _ source: Binding<Value>, show: @escaping @Sendable (Value) -> Edited,
+        parse: @escaping @Sendable (Edited) -> Value?
+    ) {
+        state = DraftState(source, show, parse)
+    }
+
+    /// The draft of an element of a state, which is written by an action.
+    ///
+    /// - Parameters:
+    ///   - store: the state.
+    ///   - path: the element.
+    ///   - show: the form in which a value is edited.
+    ///   - parse: the value of an input; nil where that is not valid.
+    ///   - toAction: the action that gives the element a value.
+    public init<Content: Sendable, Action: Sendable, Value: Sendable & Equatable>(
+        _ store: StateStore<Content, Action>, _ path: any KeyPath<Content, Value> & Sendable,
+        show: @escaping @Sendable (Value) -> Edited, parse: @escaping @Sendable (Edited) -> Value?,
+        toAction: @escaping @Sendable (Value) -> Action
+    ) {
+        self.init(store.binding(path, toAction: toAction), show: show, parse: parse)
+    }
+
+    /// The draft, or the state's value.
+    public var wrappedValue: Edited {
+        get { state.shown(entry?.value) }
+        nonmutating set { if let entry { state.set(newValue, entry) } }
+    }
+
+    /// A binding to the draft, or the state's value.
+    public var projectedValue: Binding<Edited> {
+        guard let entry else { return .constant(wrappedValue) }
+        return Binding { [state] in
+            state.shown(entry.value)
+        } set: { [state] in
+            state.set($0, entry)
+        }
+    }
+
+    /// Whether the shown input is valid: false while the place keeps a draft that it did not send.
+    public var isValid: Bool { state.isValid(wrappedValue) }
+
+    public mutating func visit(_ slots: inout Slots) {
+        let entry = slots.slot { _ in Subject<DraftEntry<Edited>?>(nil) }
+        self.entry = entry
+        // A draft that was replaced must not come back when the state has its old value again.
+        if let kept = entry.snapshot.value, !state.isCurrent(kept) { entry.send(nil) }
+    }
+}
+
+extension Draft where Edited == String {
+    /// The draft of a value as text.
+    public init<Value: Sendable & Equatable & LosslessStringConvertible>(_ source: Binding<Value>) {
+        self.init(source) {
+            $0.description
+        } parse: {
+            Value($0)
+        }
+    }
+
+    /// The draft of an element of a state as text, which is written by an action.
+    public init<Content: Sendable, Action: Sendable, Value: Sendable & Equatable & LosslessStringConvertible>(
+        _ store: StateStore<Content, Action>, _ path: any KeyPath<Content, Value> & Sendable,
+        toAction: @escaping @Sendable (Value) -> Action
+    ) {
+        self.init(store.binding(path, toAction: toAction))
+    }
+}
+
+/// A draft, with the state's value for which it holds.
+private struct DraftEntry<Edited: Sendable>: Sendable {
+    let edited: Edited
+    let value: any Sendable
+}
+
+/// How a draft reads and writes the state.
+private struct DraftState<Edited: Sendable>: Sendable {
+    typealias Entry = Subject<DraftEntry<Edited>?>
+
+    let isValid: @Sendable (Edited) -> Bool
+    let set: @Sendable (Edited, Entry) -> Void
+    /// Whether the state has the value for which a draft holds.
+    let isCurrent: @Sendable (DraftEntry<Edited>) -> Bool
+    private let show: @Sendable () -> Edited
+
+    init<Value: Sendable & Equatable>(
+        _ source: Binding<Value>, _ show: @escaping @Sendable (Value) -> Edited,
+        _ parse: @escaping @Sendable (Edited) -> Value?
+    ) {
+        let areSame = Sameness.comparison(of: Value.self) ?? { $0 == $1 }
+        self.show = { show(source.wrappedValue) }
+        isValid = { parse($0) != nil }
+        isCurrent = { entry in (entry.value as? Value).map { areSame($0, source.wrappedValue) } ?? false }
+        set = { edited, entry in
+            // Readers update once for both.
+            MarkingTurn.run {
+                let value = parse(edited)
+                entry.send(DraftEntry(edited: edited, value: value ?? source.wrappedValue))
+                if let value { source.wrappedValue = value }
+            }
+        }
+    }
+
+    func shown(_ entry: DraftEntry<Edited>?) -> Edited {
+        if let entry, isCurrent(entry) { return entry.edited }
+        return show()
+    }
+}
