@@ -30,7 +30,7 @@ import Testing
             "Sources/ModelStoreTesting", ["ModelStore", "ModelStoreReplay", "StoreRuntime", "StoreEngine", "LMDB"]
         ),
         ("Sources/ModelStoreService", ["ModelStore", "LMDB", "StoreEngine", "StoreRuntime"]),
-        ("Sources/ModelStoreCombine", ["ModelStore", "LMDB", "StoreEngine", "StoreRuntime"]),
+        ("Sources/ModelStoreCombine", ["ModelStore", "ModelStoreComponents", "LMDB", "StoreEngine", "StoreRuntime"]),
         ("Sources/ModelStoreEvents", ["ModelStore", "StoreEngine", "StoreRuntime"]),
         (
             "Tools/store-cli",
