@@ -24,7 +24,7 @@ struct MigrationRunner {
         }
     }
 
-    /// Fails where a step would run: it would change record types under those who have the store open in this process.
+    /// Fails where a step would run: it would change the record types of another ``Store`` of this process.
     ///
     /// - Throws: ``StoreError`` with the code `inUse`; otherwise as ``run()``.
     func requireNoStep() throws {

@@ -23,7 +23,7 @@ public final class Store: Sendable {
     /// If this process has the directory open already, the new store shares the environment, the writer and the options of the
     /// first open. Of `options`, only ``StoreOptions/isReadOnly`` counts then: a store that is opened for reading refuses its own
     /// writes, and opening for writing fails with `inUse` where the first open is for reading only. The types in `records` are
-    /// added in any case.
+    /// added in any case. If ``StoreOptions/migrations`` has a step left to run, opening fails with `inUse`.
     ///
     /// - Parameters:
     ///   - path: the store's directory. A missing one is created with the store, in a directory that exists: directories above

@@ -59,7 +59,7 @@ public struct StoreOptions: Sendable {
     var start: ReplicaStart?
     /// Whether the store goes when it is closed, so that nothing needs to be synced.
     var isTemporary = false
-    /// How long a write waits for another process until that is told.
+    /// How long a write waits for another process until an event reports it.
     var writerBlockedAfter = Duration.seconds(1)
     /// How often the writer thread looks after the feed and readers at least, in seconds.
     var upkeepSeconds = 30.0

@@ -75,8 +75,8 @@ import Testing
             if case .mark(let text) = $0 { text.hasPrefix("open ") } else { false }
         }
         let opened = try #require(firstOpen)
-        // The directory that names the file, the one that names it, made with it, and the one that names that.
-        for directory in [run.store, (run.store as NSString).deletingLastPathComponent, run.directory.path] {
+        // The directory that names the file, and the one that names the directory.
+        for directory in [run.store, run.directory.path] {
             let synced = run.log.operations.firstIndex {
                 if case .directorySync(let path) = $0 { path == directory } else { false }
             }

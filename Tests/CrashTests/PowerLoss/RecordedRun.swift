@@ -8,7 +8,7 @@ final class RecordedRun {
     /// The directory of the store. Its file stays the same one, whatever the test writes into it: so the store takes an
     /// image for itself after a crash and not for a copy.
     var store: String { directory.path(Self.place) }
-    private static let place = "deep/store"
+    private static let place = "store"
 
     /// Lets two workers write to one store at once, `count` writes in each of their lanes.
     ///
