@@ -77,9 +77,10 @@ import Testing
             ("let b = Sensor.where { $0.id > 2 }.order { $0.room.nam.descending }", "there is no field of this name"),
             ("let c = Sensor.order { $0.other.nam.ascending }", "there is no field of this name"),
             ("let d = Sensor.where { $0.id > 2 }.fields { ($0.id, $0.place.flor) }", "there is no field of this name"),
-            ("let e = Sensor.order { $0.plac.ascending }", "'Sensor.Fields' has no member 'plac'"),
-            ("func f(_ m: Model<Sensor>) { print(m.plac) }", "'Model<Sensor>' has no dynamic member 'plac'"),
-            ("func g(_ m: Model<Sensor>) { _ = m.values(of: \\.plac) }", "'Sensor.Fields' has no member 'plac'"),
+            ("let e = Sensor.order { $0.plac.ascending }", "Sensor has id, place, room, other"),
+            ("let j = Sensor.where { $0.id > 2 }.fields { ($0.id, $0.plac) }", "Sensor has id, place, room, other"),
+            ("func f(_ m: Model<Sensor>) { print(m.plac) }", "'_NoFieldOfThisName' in a key path"),
+            ("func g(_ m: Model<Sensor>) { _ = m.values(of: \\.plac) }", "'_NoFieldOfThisName' in a key path"),
             ("func h(_ m: Model<Sensor>) { _ = m.values(of: \\.place.flor) }", "'_NoFieldOfThisName' in a key path"),
             ("func i(_ m: Model<Sensor>) { _ = m.binding(\\.place.flor) }", "'_NoFieldOfThisName' in a key path"),
         ]

@@ -18,6 +18,7 @@ import Testing
             var places: [Place] = []
             var spare: Int?
             var isOpen: Bool = false
+            var kind: Mode = .eco
         }
 
         """
@@ -94,18 +95,39 @@ import Testing
         ("$0.room * $0.id > 3", "calculate with numbers"), ("$0.isOpen * 2 > 3", "calculate with numbers"),
         ("$0.spare * 2 < \"x\"", "compare a calculation with a number"), ("-$0.id > 5", "0 - $0.balance"),
         ("$0.id + 1 > $0.room", "compare a calculation with a number"),
-        ("Double($0.id) * 1.5 > $0.celsius", "leave out the conversion"),
+        ("Double($0.id) * 1.5 > $0.celsius", "leave out the conversion"), ("$0.kind == \"eco\"", "a case such as"),
+        ("$0.mode != \"eco\"", "a case such as"), ("$0.kind < .boost", "IndexableValue and Comparable"),
+        ("$0.mode >= .boost", "IndexableValue and Comparable"), ("$0.celsius * 2", "a calculation is no condition"),
+        ("$0.spare + $0.id * 2", "a calculation is no condition"), ("$0.id & 1 == 0", "no operators of bits"),
+        ("$0.room.lowercased() == \"x\"", ".caseInsensitive"), ("[1, 2].contains($0.id)", "$0.id.in([1, 2])"),
+        ("$0.misspelt * 2 < 3", misspelt), ("$0.spare * 2 < $0.misspelt", misspelt),
+        ("$0.id * $0.misspelt > 3", misspelt), ("$0.misspelt == \"x\"", misspelt), ("$0.misspelt > 2.5", misspelt),
+        ("$0.misspelt != nil", misspelt), ("$0.misspelt.hasPrefix(\"x\")", misspelt),
+        ("$0.place.citty * 2 > 3", "no field of this name"),
     ]
 
-    @Test(arguments: [
-        "$0.misspelt * 2 < 3 && $0.room == \"x\" && $0.celsius > 3",
-        "$0.room == \"x\" && $0.spare * 2 < $0.misspelt && $0.spare + 1 < $0.id",
-        "$0.misspelt > 3 && $0.spare + 1 < $0.id && $0.id * 2 < 3 && $0.room == \"x\"",
-    ])
-    func `a name that is no field of the record is reported in short calculations`(condition: String) throws {
-        let faults = try Compiler.faults(
-            in: Self.types + "let request = Heater.where { \(condition) }", solverScopes: 20_000)
-        #expect(faults.map(\.message) == ["value of type 'Heater.Fields' has no member 'misspelt'"])
+    private static let misspelt = """
+        there is no field of this name: Heater has id, room, celsius, target, note, mode, tags, place, places, spare, isOpen, kind
+        """
+
+    @Test func `a name that is no field is the one error of its term`() throws {
+        for condition in [
+            "$0.misspelt * 2 < 3", "$0.misspelt == \"x\"", "$0.id * $0.misspelt > 3", "$0.misspelt.isEmpty",
+        ] {
+            let errors = try errors(condition + " && $0.id > 2", scopes: 2_000)
+            #expect(errors.count == 1 && errors[0].hasSuffix(Self.misspelt), "\(condition): \(errors)")
+        }
+    }
+
+    @Test(arguments: [0, 4, 9])
+    func `a flag that is not compared is reported at its place`(position: Int) throws {
+        var terms = Self.tenTerms
+        terms[position] = "$0.isOpen"
+        let line = "let request = Heater.where { \(terms.joined(separator: " && ")) }"
+        let faults = try Compiler.faults(in: Self.types + line, solverScopes: 300_000)
+        let column = "let request = Heater.where { ".count + terms[..<position].joined(separator: " && ").count
+        #expect(faults.count == 1 && faults[0].message.contains("argument type 'Condition<Heater>'"), "\(faults)")
+        #expect(faults.allSatisfy { column...column + " && $0.isOpen".count ~= $0.column }, "\(faults)")
     }
 
     @Test(arguments: [0, 4, 9])

@@ -15,8 +15,9 @@ struct StructRenderer {
     /// The tokens are computed: the compiler folds one down to its number and accessors, while a stored container would
     /// be copied whole for each read through a key path (9 ns against 210 with twelve fields).
     func tokens() -> [String] {
-        let accessors = structure.fields.enumerated().map { accessor($1, number: $0) }
+        let accessors = structure.fields.enumerated().map { accessor($1, number: $0) } + [missingField()]
         let container = """
+            @dynamicMemberLookup
             \(modifier)nonisolated struct Fields: Sendable {
                 \(inlinable)\(modifier)init() {}
 
@@ -48,6 +49,22 @@ struct StructRenderer {
             \(attributes)\(field.access.modifier)var \(field.reference): \(type) {
                 ModelStore.Field(\(number), \(field.name.quoted), get: { \(reference) }\(setter))
             }
+            """
+    }
+
+    /// The member that stands for every name that is no field. It has a type, so the compiler reports the name at its place.
+    private func missingField() -> String {
+        let names = structure.fields.map(\.reference).filter { !$0.contains { "\"\\".contains($0) } }
+        let owner = structure.typeName
+        let message = "there is no field of this name: \(owner) has \(names.joined(separator: ", "))"
+        return """
+            @available(
+                *, unavailable,
+                message: "\(message)"
+            )
+            \(modifier)subscript(
+                dynamicMember name: ModelStore._NoFieldOfThisName
+            ) -> ModelStore.Field<\(owner), ModelStore._NoSuchValue> { fatalError("unavailable") }
             """
     }
 

@@ -23,6 +23,7 @@ import Testing
             nonisolated extension Sensor: ModelStore.Record, Sendable, Equatable {
                 public typealias ID = String
 
+                @dynamicMemberLookup
                 public nonisolated struct Fields: Sendable {
                     @inlinable public init() {}
 
@@ -41,6 +42,14 @@ import Testing
                     var note: ModelStore.Field<Sensor, String?> {
                         ModelStore.Field(3, "note", get: { $0.note }, set: { $0.note = $1 })
                     }
+
+                    @available(
+                        *, unavailable,
+                        message: "there is no field of this name: Sensor has id, celsius, readings, note"
+                    )
+                    public subscript(
+                        dynamicMember name: ModelStore._NoFieldOfThisName
+                    ) -> ModelStore.Field<Sensor, ModelStore._NoSuchValue> { fatalError("unavailable") }
                 }
 
                 @inlinable public static var fields: Fields { Fields() }
@@ -112,6 +121,7 @@ import Testing
             nonisolated extension Sensor: ModelStore.Record, Sendable, Equatable {
                 public typealias ID = Int
 
+                @dynamicMemberLookup
                 public nonisolated struct Fields: Sendable {
                     @inlinable public init() {}
 
@@ -122,6 +132,14 @@ import Testing
                     @inlinable public var celsius: ModelStore.Field<Sensor, Double> {
                         ModelStore.Field(1, "celsius", get: { $0.celsius }, set: { $0.celsius = $1 })
                     }
+
+                    @available(
+                        *, unavailable,
+                        message: "there is no field of this name: Sensor has id, celsius"
+                    )
+                    public subscript(
+                        dynamicMember name: ModelStore._NoFieldOfThisName
+                    ) -> ModelStore.Field<Sensor, ModelStore._NoSuchValue> { fatalError("unavailable") }
                 }
 
                 @inlinable public static var fields: Fields { Fields() }
@@ -187,12 +205,21 @@ import Testing
             nonisolated extension House.Sensor: ModelStore.Record, Sendable, Equatable {
                 public typealias ID = Int
 
+                @dynamicMemberLookup
                 public nonisolated struct Fields: Sendable {
                     public init() {}
 
                     public var id: ModelStore.Field<House.Sensor, Int> {
                         ModelStore.Field(0, "id", get: { $0.id }, set: { $0.id = $1 })
                     }
+
+                    @available(
+                        *, unavailable,
+                        message: "there is no field of this name: House.Sensor has id"
+                    )
+                    public subscript(
+                        dynamicMember name: ModelStore._NoFieldOfThisName
+                    ) -> ModelStore.Field<House.Sensor, ModelStore._NoSuchValue> { fatalError("unavailable") }
                 }
 
                 public static var fields: Fields { Fields() }
@@ -237,12 +264,21 @@ import Testing
             }
 
             nonisolated extension Place: ModelStore.EmbeddedValue, Sendable, Equatable {
+                @dynamicMemberLookup
                 public nonisolated struct Fields: Sendable {
                     @inlinable public init() {}
 
                     @inlinable public var floor: ModelStore.Field<Place, Int> {
                         ModelStore.Field(0, "floor", get: { $0.floor }, set: { $0.floor = $1 })
                     }
+
+                    @available(
+                        *, unavailable,
+                        message: "there is no field of this name: Place has floor"
+                    )
+                    public subscript(
+                        dynamicMember name: ModelStore._NoFieldOfThisName
+                    ) -> ModelStore.Field<Place, ModelStore._NoSuchValue> { fatalError("unavailable") }
                 }
 
                 @inlinable public static var fields: Fields { Fields() }
@@ -292,6 +328,7 @@ import Testing
             }
 
             nonisolated extension Place: ModelStore.EmbeddedValue, Sendable, Equatable {
+                @dynamicMemberLookup
                 public nonisolated struct Fields: Sendable {
                     @inlinable public init() {}
 
@@ -310,6 +347,14 @@ import Testing
                     var secret: ModelStore.Field<Place, Secret> {
                         ModelStore.Field(3, "secret", get: { $0.secret }, set: { $0.secret = $1 })
                     }
+
+                    @available(
+                        *, unavailable,
+                        message: "there is no field of this name: Place has floor, state, side, secret"
+                    )
+                    public subscript(
+                        dynamicMember name: ModelStore._NoFieldOfThisName
+                    ) -> ModelStore.Field<Place, ModelStore._NoSuchValue> { fatalError("unavailable") }
                 }
 
                 @inlinable public static var fields: Fields { Fields() }
@@ -382,12 +427,21 @@ import Testing
             nonisolated extension Room: ModelStore.Record, Sendable, Equatable {
                 package typealias ID = Int
 
+                @dynamicMemberLookup
                 package nonisolated struct Fields: Sendable {
                     @inlinable package init() {}
 
                     @inlinable package var id: ModelStore.Field<Room, Int> {
                         ModelStore.Field(0, "id", get: { $0.id }, set: { $0.id = $1 })
                     }
+
+                    @available(
+                        *, unavailable,
+                        message: "there is no field of this name: Room has id"
+                    )
+                    package subscript(
+                        dynamicMember name: ModelStore._NoFieldOfThisName
+                    ) -> ModelStore.Field<Room, ModelStore._NoSuchValue> { fatalError("unavailable") }
                 }
 
                 @inlinable package static var fields: Fields { Fields() }
@@ -428,12 +482,21 @@ import Testing
             nonisolated extension Note: ModelStore.Record, Sendable, Equatable {
                 fileprivate typealias ID = Int
 
+                @dynamicMemberLookup
                 fileprivate nonisolated struct Fields: Sendable {
                     fileprivate init() {}
 
                     fileprivate var id: ModelStore.Field<Note, Int> {
                         ModelStore.Field(0, "id", get: { $0.id }, set: { $0.id = $1 })
                     }
+
+                    @available(
+                        *, unavailable,
+                        message: "there is no field of this name: Note has id"
+                    )
+                    fileprivate subscript(
+                        dynamicMember name: ModelStore._NoFieldOfThisName
+                    ) -> ModelStore.Field<Note, ModelStore._NoSuchValue> { fatalError("unavailable") }
                 }
 
                 fileprivate static var fields: Fields { Fields() }
@@ -482,12 +545,21 @@ import Testing
             nonisolated extension House.Sensor: ModelStore.Record, Sendable, Equatable {
                 fileprivate typealias ID = Int
 
+                @dynamicMemberLookup
                 fileprivate nonisolated struct Fields: Sendable {
                     fileprivate init() {}
 
                     fileprivate var id: ModelStore.Field<House.Sensor, Int> {
                         ModelStore.Field(0, "id", get: { $0.id }, set: { $0.id = $1 })
                     }
+
+                    @available(
+                        *, unavailable,
+                        message: "there is no field of this name: House.Sensor has id"
+                    )
+                    fileprivate subscript(
+                        dynamicMember name: ModelStore._NoFieldOfThisName
+                    ) -> ModelStore.Field<House.Sensor, ModelStore._NoSuchValue> { fatalError("unavailable") }
                 }
 
                 fileprivate static var fields: Fields { Fields() }
@@ -534,6 +606,7 @@ import Testing
             nonisolated extension Sensor: ModelStore.Record, Sendable, Equatable {
                 package typealias ID = Int
 
+                @dynamicMemberLookup
                 package nonisolated struct Fields: Sendable {
                     @inlinable package init() {}
 
@@ -544,6 +617,14 @@ import Testing
                     @available(*, deprecated) @inlinable package var degrees: ModelStore.Field<Sensor, Optional<Int>> {
                         ModelStore.Field(1, "degrees", get: { $0.degrees }, set: { $0.degrees = $1 })
                     }
+
+                    @available(
+                        *, unavailable,
+                        message: "there is no field of this name: Sensor has id, degrees"
+                    )
+                    package subscript(
+                        dynamicMember name: ModelStore._NoFieldOfThisName
+                    ) -> ModelStore.Field<Sensor, ModelStore._NoSuchValue> { fatalError("unavailable") }
                 }
 
                 @inlinable package static var fields: Fields { Fields() }

@@ -35,6 +35,7 @@ import Testing
             nonisolated extension Sensor: ModelStore.Record, Sendable, Equatable {
                 typealias ID = UUID
 
+                @dynamicMemberLookup
                 nonisolated struct Fields: Sendable {
                     init() {}
 
@@ -77,6 +78,14 @@ import Testing
                     var other: ModelStore.Field<Sensor, Int?> {
                         ModelStore.Field(9, "other", get: { $0.other }, set: { $0.other = $1 })
                     }
+
+                    @available(
+                        *, unavailable,
+                        message: "there is no field of this name: Sensor has id, celsius, tags, limits, state, mode, pause, seen, note, other"
+                    )
+                    subscript(
+                        dynamicMember name: ModelStore._NoFieldOfThisName
+                    ) -> ModelStore.Field<Sensor, ModelStore._NoSuchValue> { fatalError("unavailable") }
                 }
 
                 static var fields: Fields { Fields() }
@@ -187,6 +196,7 @@ import Testing
             nonisolated extension Reading: ModelStore.Record, Sendable, Equatable {
                 typealias ID = Int
 
+                @dynamicMemberLookup
                 nonisolated struct Fields: Sendable {
                     init() {}
 
@@ -213,6 +223,14 @@ import Testing
                     var note: ModelStore.Field<Reading, String?> {
                         ModelStore.Field(5, "note", get: { $0.note }, set: { $0.note = $1 })
                     }
+
+                    @available(
+                        *, unavailable,
+                        message: "there is no field of this name: Reading has id, made, changed, low, high, note"
+                    )
+                    subscript(
+                        dynamicMember name: ModelStore._NoFieldOfThisName
+                    ) -> ModelStore.Field<Reading, ModelStore._NoSuchValue> { fatalError("unavailable") }
                 }
 
                 static var fields: Fields { Fields() }

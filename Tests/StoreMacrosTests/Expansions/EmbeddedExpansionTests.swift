@@ -19,6 +19,7 @@ import Testing
             }
 
             nonisolated extension Place: ModelStore.EmbeddedValue, Sendable, Equatable {
+                @dynamicMemberLookup
                 nonisolated struct Fields: Sendable {
                     init() {}
 
@@ -29,6 +30,14 @@ import Testing
                     var room: ModelStore.Field<Place, String> {
                         ModelStore.Field(1, "room", get: { $0.room }, set: { $0.room = $1 })
                     }
+
+                    @available(
+                        *, unavailable,
+                        message: "there is no field of this name: Place has floor, room"
+                    )
+                    subscript(
+                        dynamicMember name: ModelStore._NoFieldOfThisName
+                    ) -> ModelStore.Field<Place, ModelStore._NoSuchValue> { fatalError("unavailable") }
                 }
 
                 static var fields: Fields { Fields() }

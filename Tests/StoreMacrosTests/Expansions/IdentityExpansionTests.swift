@@ -28,6 +28,7 @@ import Testing
                         self.hour = hour
                     }
 
+                    @dynamicMemberLookup
                     nonisolated struct Fields: Sendable {
                         init() {}
 
@@ -38,6 +39,14 @@ import Testing
                         var hour: ModelStore.Field<Slot.ID, Int> {
                             ModelStore.Field(1, "hour", get: { $0.hour }, set: { $0.hour = $1 })
                         }
+
+                        @available(
+                            *, unavailable,
+                            message: "there is no field of this name: Slot.ID has room, hour"
+                        )
+                        subscript(
+                            dynamicMember name: ModelStore._NoFieldOfThisName
+                        ) -> ModelStore.Field<Slot.ID, ModelStore._NoSuchValue> { fatalError("unavailable") }
                     }
 
                     static var fields: Fields { Fields() }
@@ -67,6 +76,7 @@ import Testing
                     }
                 }
 
+                @dynamicMemberLookup
                 nonisolated struct Fields: Sendable {
                     init() {}
 
@@ -81,6 +91,14 @@ import Testing
                     var isBooked: ModelStore.Field<Slot, Bool> {
                         ModelStore.Field(2, "isBooked", get: { $0.isBooked }, set: { $0.isBooked = $1 })
                     }
+
+                    @available(
+                        *, unavailable,
+                        message: "there is no field of this name: Slot has room, hour, isBooked"
+                    )
+                    subscript(
+                        dynamicMember name: ModelStore._NoFieldOfThisName
+                    ) -> ModelStore.Field<Slot, ModelStore._NoSuchValue> { fatalError("unavailable") }
                 }
 
                 static var fields: Fields { Fields() }
@@ -142,6 +160,7 @@ import Testing
                         self.hour = hour
                     }
 
+                    @dynamicMemberLookup
                     public nonisolated struct Fields: Sendable {
                         @inlinable public init() {}
 
@@ -152,6 +171,14 @@ import Testing
                         @inlinable public var hour: ModelStore.Field<Slot.ID, Int> {
                             ModelStore.Field(1, "hour", get: { $0.hour }, set: { $0.hour = $1 })
                         }
+
+                        @available(
+                            *, unavailable,
+                            message: "there is no field of this name: Slot.ID has room, hour"
+                        )
+                        public subscript(
+                            dynamicMember name: ModelStore._NoFieldOfThisName
+                        ) -> ModelStore.Field<Slot.ID, ModelStore._NoSuchValue> { fatalError("unavailable") }
                     }
 
                     @inlinable public static var fields: Fields { Fields() }
@@ -183,6 +210,7 @@ import Testing
                     }
                 }
 
+                @dynamicMemberLookup
                 public nonisolated struct Fields: Sendable {
                     @inlinable public init() {}
 
@@ -193,6 +221,14 @@ import Testing
                     @inlinable public var hour: ModelStore.Field<Slot, Int> {
                         ModelStore.Field(1, "hour", get: { $0.hour }, set: { $0.hour = $1 })
                     }
+
+                    @available(
+                        *, unavailable,
+                        message: "there is no field of this name: Slot has room, hour"
+                    )
+                    public subscript(
+                        dynamicMember name: ModelStore._NoFieldOfThisName
+                    ) -> ModelStore.Field<Slot, ModelStore._NoSuchValue> { fatalError("unavailable") }
                 }
 
                 @inlinable public static var fields: Fields { Fields() }
@@ -254,12 +290,21 @@ import Testing
             nonisolated extension Entry: ModelStore.Record, Sendable, Equatable {
                 typealias ID = Int
 
+                @dynamicMemberLookup
                 nonisolated struct Fields: Sendable {
                     init() {}
 
                     var id: ModelStore.Field<Entry, Int> {
                         ModelStore.Field(0, "id", get: { $0.id }, set: { $0.id = $1 })
                     }
+
+                    @available(
+                        *, unavailable,
+                        message: "there is no field of this name: Entry has id"
+                    )
+                    subscript(
+                        dynamicMember name: ModelStore._NoFieldOfThisName
+                    ) -> ModelStore.Field<Entry, ModelStore._NoSuchValue> { fatalError("unavailable") }
                 }
 
                 static var fields: Fields { Fields() }
@@ -308,12 +353,21 @@ import Testing
             }
 
             nonisolated extension Entry: ModelStore.Record, Sendable, Equatable {
+                @dynamicMemberLookup
                 nonisolated struct Fields: Sendable {
                     init() {}
 
                     var id: ModelStore.Field<Entry, ID> {
                         ModelStore.Field(0, "id", get: { $0.id })
                     }
+
+                    @available(
+                        *, unavailable,
+                        message: "there is no field of this name: Entry has id"
+                    )
+                    subscript(
+                        dynamicMember name: ModelStore._NoFieldOfThisName
+                    ) -> ModelStore.Field<Entry, ModelStore._NoSuchValue> { fatalError("unavailable") }
                 }
 
                 static var fields: Fields { Fields() }

@@ -28,6 +28,7 @@ import Testing
             nonisolated extension Sensor: ModelStore.Record, Sendable, Equatable {
                 typealias ID = Serial
 
+                @dynamicMemberLookup
                 nonisolated struct Fields: Sendable {
                     init() {}
 
@@ -54,6 +55,14 @@ import Testing
                     var plain: ModelStore.Field<Sensor, Mode> {
                         ModelStore.Field(5, "plain", get: { $0.plain }, set: { $0.plain = $1 })
                     }
+
+                    @available(
+                        *, unavailable,
+                        message: "there is no field of this name: Sensor has id, room, place, bytes, mode, plain"
+                    )
+                    subscript(
+                        dynamicMember name: ModelStore._NoFieldOfThisName
+                    ) -> ModelStore.Field<Sensor, ModelStore._NoSuchValue> { fatalError("unavailable") }
                 }
 
                 static var fields: Fields { Fields() }
@@ -140,6 +149,7 @@ import Testing
             nonisolated extension Sensor: ModelStore.Record, Sendable, Equatable {
                 typealias ID = String
 
+                @dynamicMemberLookup
                 nonisolated struct Fields: Sendable {
                     init() {}
 
@@ -162,6 +172,14 @@ import Testing
                     var note: ModelStore.Field<Sensor, String?> {
                         ModelStore.Field(4, "note", get: { $0.note }, set: { $0.note = $1 })
                     }
+
+                    @available(
+                        *, unavailable,
+                        message: "there is no field of this name: Sensor has id, room, serial, celsius, note"
+                    )
+                    subscript(
+                        dynamicMember name: ModelStore._NoFieldOfThisName
+                    ) -> ModelStore.Field<Sensor, ModelStore._NoSuchValue> { fatalError("unavailable") }
                 }
 
                 static var fields: Fields { Fields() }
@@ -243,6 +261,7 @@ import Testing
             nonisolated extension House.Sensor: ModelStore.Record, Sendable, Equatable {
                 typealias ID = Int
 
+                @dynamicMemberLookup
                 nonisolated struct Fields: Sendable {
                     init() {}
 
@@ -257,6 +276,14 @@ import Testing
                     var siblings: ModelStore.Field<House.Sensor, [House.Sensor.ID]> {
                         ModelStore.Field(2, "siblings", get: { $0.siblings }, set: { $0.siblings = $1 })
                     }
+
+                    @available(
+                        *, unavailable,
+                        message: "there is no field of this name: House.Sensor has id, `default`, siblings"
+                    )
+                    subscript(
+                        dynamicMember name: ModelStore._NoFieldOfThisName
+                    ) -> ModelStore.Field<House.Sensor, ModelStore._NoSuchValue> { fatalError("unavailable") }
                 }
 
                 static var fields: Fields { Fields() }
@@ -327,6 +354,7 @@ import Testing
             nonisolated extension House.Sensor: ModelStore.Record, Sendable, Equatable {
                 typealias ID = Int
 
+                @dynamicMemberLookup
                 nonisolated struct Fields: Sendable {
                     init() {}
 
@@ -341,6 +369,14 @@ import Testing
                     fileprivate var rooms: ModelStore.Field<House.Sensor, _Scope.Type2> {
                         ModelStore.Field(2, "rooms", get: { $0.rooms }, set: { $0.rooms = $1 })
                     }
+
+                    @available(
+                        *, unavailable,
+                        message: "there is no field of this name: House.Sensor has id, kind, rooms"
+                    )
+                    subscript(
+                        dynamicMember name: ModelStore._NoFieldOfThisName
+                    ) -> ModelStore.Field<House.Sensor, ModelStore._NoSuchValue> { fatalError("unavailable") }
                 }
 
                 static var fields: Fields { Fields() }
@@ -403,6 +439,7 @@ import Testing
             nonisolated extension Sensor: ModelStore.Record, Sendable, Equatable {
                 typealias ID = Int
 
+                @dynamicMemberLookup
                 nonisolated struct Fields: Sendable {
                     init() {}
 
@@ -421,6 +458,14 @@ import Testing
                     var high: ModelStore.Field<Sensor, Double> {
                         ModelStore.Field(3, "high", get: { $0.high }, set: { $0.high = $1 })
                     }
+
+                    @available(
+                        *, unavailable,
+                        message: "there is no field of this name: Sensor has id, watched, low, high"
+                    )
+                    subscript(
+                        dynamicMember name: ModelStore._NoFieldOfThisName
+                    ) -> ModelStore.Field<Sensor, ModelStore._NoSuchValue> { fatalError("unavailable") }
                 }
 
                 static var fields: Fields { Fields() }
@@ -485,6 +530,7 @@ import Testing
             nonisolated extension Sensor: ModelStore.Record, Sendable, Equatable {
                 typealias ID = Int
 
+                @dynamicMemberLookup
                 nonisolated struct Fields: Sendable {
                     init() {}
 
@@ -503,6 +549,14 @@ import Testing
                     var celsius: ModelStore.Field<Sensor, Double> {
                         ModelStore.Field(3, "celsius", get: { $0.celsius }, set: { $0.celsius = $1 })
                     }
+
+                    @available(
+                        *, unavailable,
+                        message: "there is no field of this name: Sensor has id, room, serial, celsius"
+                    )
+                    subscript(
+                        dynamicMember name: ModelStore._NoFieldOfThisName
+                    ) -> ModelStore.Field<Sensor, ModelStore._NoSuchValue> { fatalError("unavailable") }
                 }
 
                 static var fields: Fields { Fields() }

@@ -21,6 +21,7 @@ import Testing
             nonisolated extension Visit: ModelStore.Record, Sendable, Equatable {
                 typealias ID = Int
 
+                @dynamicMemberLookup
                 nonisolated struct Fields: Sendable {
                     init() {}
 
@@ -35,6 +36,14 @@ import Testing
                     var guest: ModelStore.Field<Visit, Reference<Person>?> {
                         ModelStore.Field(2, "guest", get: { $0.guest })
                     }
+
+                    @available(
+                        *, unavailable,
+                        message: "there is no field of this name: Visit has id, room, guest"
+                    )
+                    subscript(
+                        dynamicMember name: ModelStore._NoFieldOfThisName
+                    ) -> ModelStore.Field<Visit, ModelStore._NoSuchValue> { fatalError("unavailable") }
                 }
 
                 static var fields: Fields { Fields() }

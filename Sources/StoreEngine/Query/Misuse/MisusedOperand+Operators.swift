@@ -51,6 +51,24 @@ extension _ComparedInReverse {
     public static func >= <Other>(left: Other, right: Self) -> Condition<Root> { refused() }
 }
 
+extension _OrderedWithoutOrder {
+    /// Refuses the order.
+    @_disfavoredOverload
+    public static func < (left: Self, right: Value) -> Condition<Root> { refused() }
+
+    /// Refuses the order.
+    @_disfavoredOverload
+    public static func <= (left: Self, right: Value) -> Condition<Root> { refused() }
+
+    /// Refuses the order.
+    @_disfavoredOverload
+    public static func > (left: Self, right: Value) -> Condition<Root> { refused() }
+
+    /// Refuses the order.
+    @_disfavoredOverload
+    public static func >= (left: Self, right: Value) -> Condition<Root> { refused() }
+}
+
 extension _CalculatedWithAnything {
     /// Refuses the calculation.
     public static func + <Other>(left: Self, right: Other) -> Calculation<Root> { refused() }
@@ -88,6 +106,50 @@ extension _CalculatedWithAnything {
     public static func % <Other>(left: Other, right: Self) -> Calculation<Root> { refused() }
 }
 
+extension _CalculatedAsCondition {
+    /// Refuses a calculation as a condition.
+    @_disfavoredOverload
+    public static func + <Other>(left: Self, right: Other) -> Condition<Root> { refused() }
+
+    /// Refuses a calculation as a condition.
+    @_disfavoredOverload
+    public static func - <Other>(left: Self, right: Other) -> Condition<Root> { refused() }
+
+    /// Refuses a calculation as a condition.
+    @_disfavoredOverload
+    public static func * <Other>(left: Self, right: Other) -> Condition<Root> { refused() }
+
+    /// Refuses a calculation as a condition.
+    @_disfavoredOverload
+    public static func / <Other>(left: Self, right: Other) -> Condition<Root> { refused() }
+
+    /// Refuses a calculation as a condition.
+    @_disfavoredOverload
+    public static func % <Other>(left: Self, right: Other) -> Condition<Root> { refused() }
+}
+
+extension _CombinedByBits {
+    /// Refuses the operator.
+    @_disfavoredOverload
+    public static func & <Other>(left: Self, right: Other) -> Calculation<Root> { refused() }
+
+    /// Refuses the operator.
+    @_disfavoredOverload
+    public static func | <Other>(left: Self, right: Other) -> Calculation<Root> { refused() }
+
+    /// Refuses the operator.
+    @_disfavoredOverload
+    public static func ^ <Other>(left: Self, right: Other) -> Calculation<Root> { refused() }
+
+    /// Refuses the operator.
+    @_disfavoredOverload
+    public static func << <Other>(left: Self, right: Other) -> Calculation<Root> { refused() }
+
+    /// Refuses the operator.
+    @_disfavoredOverload
+    public static func >> <Other>(left: Self, right: Other) -> Calculation<Root> { refused() }
+}
+
 extension _Negated {
     /// Refuses the sign.
     public static prefix func - (operand: Self) -> Calculation<Root> { refused() }
@@ -110,6 +172,12 @@ extension _AskedForAnything {
     /// Refuses an end that is no text.
     @_disfavoredOverload
     public func hasSuffix<Other>(_ text: Other) -> Condition<Root> { refused() }
+}
+
+extension Sequence {
+    /// Refuses a field as an element.
+    @_disfavoredOverload
+    public func contains<Sought: _SoughtInValues>(_ field: Sought) -> Condition<Sought.Root> { refused() }
 }
 
 extension Double {

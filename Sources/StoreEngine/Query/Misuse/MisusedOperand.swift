@@ -21,6 +21,12 @@ public protocol _CalculatedWithAnything<Root> {
     associatedtype Root
 }
 
+/// A field that is compared by order with a value of its type, which has none.
+public protocol _OrderedWithoutOrder<Root> {
+    associatedtype Root
+    associatedtype Value
+}
+
 /// A field or a calculation behind a minus sign.
 public protocol _Negated<Root> {
     associatedtype Root
@@ -28,6 +34,21 @@ public protocol _Negated<Root> {
 
 /// A field or a calculation in the place of a condition.
 public protocol _UsedAsCondition<Root> {
+    associatedtype Root
+}
+
+/// A field or a calculation that is calculated with, in the place of a condition.
+public protocol _CalculatedAsCondition<Root> {
+    associatedtype Root
+}
+
+/// A field or a calculation whose bits are combined.
+public protocol _CombinedByBits<Root> {
+    associatedtype Root
+}
+
+/// A field that a collection is asked for.
+public protocol _SoughtInValues<Root> {
     associatedtype Root
 }
 
@@ -39,11 +60,25 @@ public protocol _AskedForAnything<Root> {
 /// A field that is converted to another type of number.
 public protocol _Converted {}
 
-@available(*, unavailable, message: "compare a field with a value of its type, as in $0.celsius > Double(limit)")
+@available(
+    *, unavailable,
+    message: """
+        compare a field with a value of its type: a case such as .north for an enum, a text for a text, and for a Double \
+        write $0.celsius > Double(limit)
+        """
+)
 extension Field: _ComparedWithAnything {}
 
 @available(*, unavailable, message: "write the field first, as in $0.celsius > 30")
 extension Field: _ComparedInReverse {}
+
+@available(
+    *, unavailable,
+    message: """
+        values of this type have no order: compare them with == or in, or conform an enum to IndexableValue and Comparable
+        """
+)
+extension Field: _OrderedWithoutOrder {}
 
 @available(*, unavailable, message: "calculate with numbers and with fields that are numbers")
 extension Field: _CalculatedWithAnything {}
@@ -53,6 +88,15 @@ extension Field: _Negated {}
 
 @available(*, unavailable, message: "compare the flag: write $0.isOpen == false")
 extension Field: _UsedAsCondition {}
+
+@available(*, unavailable, message: "a calculation is no condition: compare it, as in $0.used * 2 > 30")
+extension Field: _CalculatedAsCondition {}
+
+@available(*, unavailable, message: "conditions have no operators of bits: calculate with +, -, *, / and %")
+extension Field: _CombinedByBits {}
+
+@available(*, unavailable, message: "write the field first, as in $0.id.in([1, 2])")
+extension Field: _SoughtInValues {}
 
 @available(
     *, unavailable,
@@ -74,6 +118,12 @@ extension Calculation: _CalculatedWithAnything {}
 
 @available(*, unavailable, message: "there is no minus before a calculation: write 0 - ($0.income * 2)")
 extension Calculation: _Negated {}
+
+@available(*, unavailable, message: "a calculation is no condition: compare it, as in $0.used * 2 > 30")
+extension Calculation: _CalculatedAsCondition {}
+
+@available(*, unavailable, message: "conditions have no operators of bits: calculate with +, -, *, / and %")
+extension Calculation: _CombinedByBits {}
 
 /// Stands in the bodies of operators that no program can reach.
 func refused<Value>() -> Value { fatalError("the conformance that leads here is unavailable") }

@@ -3,7 +3,12 @@ public protocol _LacksField<Root> {
     associatedtype Root
 }
 
-@available(*, unavailable, message: "there is no field of this name")
+@available(
+    *, unavailable,
+    message: """
+        there is no field of this name; a text has contains, hasPrefix, hasSuffix and equals, each with .caseInsensitive
+        """
+)
 extension Field: _LacksField {}
 
 extension _LacksField {
@@ -11,14 +16,60 @@ extension _LacksField {
     public subscript(dynamicMember name: _NoFieldOfThisName) -> Field<Root, _NoSuchValue> { refused() }
 }
 
+extension Field where Value == _NoSuchValue {
+    /// Takes the call of a method that fields do not have, such as `lowercased()`: the compiler then reports the name.
+    public func callAsFunction() -> Self { refused() }
+}
+
 /// A name that no field has.
 ///
-/// The compiler does not report unavailable conformances inside key paths. The name is not hashable, so the compiler refuses the
-/// key path and shows the name of this type.
+/// The tokens of a record take it as an unavailable member, so that a misspelt field has a type, wherever it stands in a condition.
+///
+/// The name is not hashable, so no key path leads through it: the compiler would report an unavailable member inside a key path
+/// without a place. It refuses a key path that a program writes, and shows the name of this type.
 public struct _NoFieldOfThisName: ExpressibleByStringLiteral {
     /// Any name.
     public init(stringLiteral value: String) {}
 }
 
 /// The value of a field that does not exist.
-public enum _NoSuchValue: Sendable {}
+///
+/// It is compared with any literal and calculated with, so that the name is all that the compiler reports.
+public struct _NoSuchValue: IndexableValue, Comparable, NumberFieldValue, TextFieldValue {
+    /// The result of a calculation.
+    public typealias Summand = Int
+
+    /// No field has this type.
+    public static var fieldType: FieldType { refused() }
+
+    /// Refuses bytes.
+    public init(from bytes: RawSpan) throws(CodecError) { throw CodecError("the field does not exist") }
+
+    /// There is no value.
+    public func encode(to writer: inout ByteWriter) throws(CodecError) {}
+
+    /// There is no value.
+    public func encodeKey(to writer: inout ByteWriter) {}
+
+    /// There is no value.
+    public static func < (left: _NoSuchValue, right: _NoSuchValue) -> Bool { false }
+}
+
+extension _NoSuchValue: ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral, ExpressibleByStringLiteral,
+    ExpressibleByBooleanLiteral, ExpressibleByNilLiteral
+{
+    /// Takes the literal.
+    public init(integerLiteral value: Int) {}
+
+    /// Takes the literal.
+    public init(floatLiteral value: Double) {}
+
+    /// Takes the literal.
+    public init(stringLiteral value: String) {}
+
+    /// Takes the literal.
+    public init(booleanLiteral value: Bool) {}
+
+    /// Takes the literal.
+    public init(nilLiteral: ()) {}
+}
