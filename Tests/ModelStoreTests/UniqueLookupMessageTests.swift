@@ -13,27 +13,39 @@ import Testing
             @Indexed var room: String
             var shelf: Int
         }
+        @Record struct Label {
+            @ID var id: Int
+            var text: String
+        }
 
         """
+    private static let message = """
+        'get(_:unique:equals:)' is unavailable: this field is not unique by itself: mark it '@Unique', take \
+        'get(_:id:)' for an id, or fetch the records by a condition: 'fetch(R.where { $0.field == value })'
+        """
 
-    private static func errors(_ lookup: String) throws -> [String] {
-        try Compiler.errors(in: record + "func find(_ store: Store) throws { _ = try store.read { tx in \(lookup) } }")
+    /// The errors in a lookup, in a transaction and by the store itself.
+    private static func errors(_ lookup: String) throws -> [[String]] {
+        let uses = ["store.read { tx in try tx.\(lookup) }", "store.\(lookup)"]
+        return try uses.map { try Compiler.errors(in: record + "func find(_ store: Store) throws { _ = try \($0) }") }
     }
 
     @Test func `the compiler refuses a lookup by a field that is not unique, with a remedy`() throws {
-        let message = """
-            'get(_:unique:equals:)' is unavailable: this field is not unique by itself: mark it '@Unique', take \
-            'get(_:id:)' for an id, or fetch the records by a condition: 'fetch(R.where { $0.field == value })'
-            """
         for (field, value) in [("room", "\"a\""), ("shelf", "1"), ("id", "1")] {
-            #expect(try Self.errors("try tx.get(Box.self, unique: \\.\(field), equals: \(value))") == [message])
+            let errors = try Self.errors("get(Box.self, unique: \\.\(field), equals: \(value))")
+            #expect(errors == [[Self.message], [Self.message]])
         }
+    }
+
+    @Test func `the compiler says the same of a record without unique fields`() throws {
+        let errors = try Self.errors("get(Label.self, unique: \\.text, equals: \"a\")")
+        #expect(errors == [[Self.message], [Self.message]])
     }
 
     @Test func `a lookup by a unique field compiles`() throws {
         let lookups = [("serial", "\"a\""), ("label", "\"a\""), ("region", ".north"), ("code", "1")]
         for (field, value) in lookups {
-            #expect(try Self.errors("try tx.get(Box.self, unique: \\.\(field), equals: \(value))") == [])
+            #expect(try Self.errors("get(Box.self, unique: \\.\(field), equals: \(value))") == [[], []])
         }
     }
 }

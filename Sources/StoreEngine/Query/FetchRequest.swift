@@ -4,7 +4,7 @@
 /// let hot = Sensor.where { $0.room == "kitchen" && $0.celsius > 30 }
 ///     .order { $0.celsius.descending }
 ///     .limit(10)
-/// let rows = try store.read { try $0.fetch(hot) }
+/// let rows = try store.fetch(hot)
 /// ```
 ///
 /// Records that are equal in all that they are ordered by come in the order of their ids, in the direction of the last

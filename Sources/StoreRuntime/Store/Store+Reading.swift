@@ -1,3 +1,4 @@
+public import Foundation
 public import StoreEngine
 
 // Reads of one thing. Each has a read transaction of its own: what must fit together is read in one `read` closure.
@@ -22,6 +23,43 @@ extension Store {
         try read { try $0.get(type, unique: field, equals: value) }
     }
 
+    /// The record that has `value` in the unique field `field`, or nil. The index holds the raw values of an enum.
+    ///
+    /// - Throws: as ``get(_:id:)``.
+    /// - Complexity: logarithmic in the number of records.
+    @inlinable
+    @_disfavoredOverload
+    public func get<R: Record, V: RawRepresentable & Sendable>(
+        _ type: R.Type, unique field: KeyPath<R.UniqueFields, Field<R, V>>, equals value: V
+    ) throws -> R? where V.RawValue: IndexableValue {
+        try read { try $0.get(type, unique: field, equals: value) }
+    }
+
+    /// The record that has `value` in the unique field `field`, or nil. The index holds the raw values of an enum.
+    ///
+    /// - Throws: as ``get(_:id:)``.
+    /// - Complexity: logarithmic in the number of records.
+    @inlinable
+    @_disfavoredOverload
+    public func get<R: Record, V: RawRepresentable & Sendable>(
+        _ type: R.Type, unique field: KeyPath<R.UniqueFields, Field<R, V?>>, equals value: V?
+    ) throws -> R? where V.RawValue: IndexableValue {
+        try read { try $0.get(type, unique: field, equals: value) }
+    }
+
+    @available(
+        *, unavailable,
+        message: """
+            this field is not unique by itself: mark it '@Unique', take 'get(_:id:)' for an id, or fetch the records by a \
+            condition: 'fetch(R.where { $0.field == value })'
+            """
+    )
+    /// A lookup by a field that is not unique.
+    @_disfavoredOverload
+    public func get<R: Record, V>(
+        _ type: R.Type, unique field: KeyPath<R.Fields, Field<R, V>>, equals value: V
+    ) throws -> R? { nil }
+
     /// The records that a request asks for. See ``ReadableTransaction/fetch(_:)-(FetchRequest<R>)``.
     ///
     /// ```swift
@@ -33,6 +71,22 @@ extension Store {
     @inlinable
     public func fetch<R: Record>(_ request: FetchRequest<R>) throws -> [R] {
         try read { try $0.fetch(request) }
+    }
+
+    /// All records of a type: `store.fetch(Sensor.self)`.
+    ///
+    /// - Throws: ``StoreError``: `unknownType`; `invalidValue` where the type does not fit the store's schema; `damaged`;
+    ///   `closed`.
+    @inlinable
+    public func fetch<R: Record>(_ type: R.Type) throws -> [R] {
+        try read { try $0.fetch(type) }
+    }
+
+    /// The records that meet a predicate: `store.fetch(#Predicate<Sensor> { $0.room == "kitchen" })`.
+    ///
+    /// - Throws: as ``fetch(_:)-(FetchRequest<R>)``; `invalidValue` for a predicate that has no translation.
+    public func fetch<R: Record>(_ predicate: Predicate<R>) throws -> [R] {
+        try read { try $0.fetch(predicate) }
     }
 
     /// The first record that a request asks for, or nil.

@@ -33,3 +33,12 @@ extension FetchRequest {
         }
     }
 }
+
+extension ReadableTransaction where Self: ~Copyable {
+    /// The records that meet a predicate: `tx.fetch(#Predicate<Sensor> { $0.room == "kitchen" })`.
+    ///
+    /// - Throws: ``StoreError`` as for ``fetch(_:)-(FetchRequest<R>)``; `invalidValue` for an operator that has no translation.
+    public borrowing func fetch<R: Record>(_ predicate: Predicate<R>) throws(StoreError) -> [R] {
+        try fetch(FetchRequest(predicate))
+    }
+}
