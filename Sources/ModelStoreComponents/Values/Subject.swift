@@ -26,7 +26,7 @@ public final class Subject<Value: Sendable>: Observable, Sendable {
     }
 
     private let state: HandoverMutex<State>
-    private let registrar = ObservationRegistrar()
+    private let tracked = TrackedValue()
     private let areSame: (@Sendable (Value, Value) -> Bool)?
 
     /// A subject with its first value.
@@ -43,7 +43,7 @@ public final class Subject<Value: Sendable>: Observable, Sendable {
     /// The value as it is now.
     public var value: Value {
         get {
-            registrar.access(self, keyPath: \.value)
+            tracked.access()
             let (value, version) = state.withLock { ($0.value, $0.version) }
             ReadLog.current?.note(self, version: version, part: 0)
             return value
@@ -87,10 +87,7 @@ public final class Subject<Value: Sendable>: Observable, Sendable {
             case .changed(let taps):
                 // After the change: a reader that is notified reads the new value. A reader that read the old one before it
                 // was watched compares the versions.
-                MarkingTurn.run {
-                    registrar.willSet(self, keyPath: \.value)
-                    registrar.didSet(self, keyPath: \.value)
-                }
+                MarkingTurn.run { tracked.change() }
                 for tap in taps { tap.raise() }
                 return
             }

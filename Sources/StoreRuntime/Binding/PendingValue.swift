@@ -13,11 +13,11 @@ final class PendingValue<Value: Sendable>: Observable, Sendable {
     }
 
     private let state = HandoverMutex(State())
-    private let registrar = ObservationRegistrar()
+    private let tracked = TrackedValue()
 
     /// What was set last, while it waits.
     var value: Value? {
-        registrar.access(self, keyPath: \.value)
+        tracked.access()
         let (value, version) = state.withLock { ($0.value, $0.version) }
         ReadLog.current?.note(self, version: version, part: 0)
         return value
@@ -55,10 +55,7 @@ final class PendingValue<Value: Sendable>: Observable, Sendable {
 
     // After the change: who is told reads the new value, and who read the old one before he could be told looks at the version.
     private func tell() {
-        MarkingTurn.run {
-            registrar.willSet(self, keyPath: \.value)
-            registrar.didSet(self, keyPath: \.value)
-        }
+        MarkingTurn.run { tracked.change() }
     }
 }
 

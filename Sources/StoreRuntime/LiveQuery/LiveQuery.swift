@@ -28,7 +28,7 @@ public final class LiveQuery<R: Record>: Observable, Sendable {
 
     let core: StoreCore
     private let fields: PlaceSet?
-    private let registrar = ObservationRegistrar()
+    private let trackedRequest = TrackedValue()
     private let state: HandoverMutex<State>
 
     init(_ request: FetchRequest<R>, fields: PlaceSet?, _ core: StoreCore) throws {
@@ -91,7 +91,7 @@ public final class LiveQuery<R: Record>: Observable, Sendable {
     }
 
     private func noteRead() {
-        registrar.access(self, keyPath: \.request)
+        trackedRequest.access()
         guard let log = ReadLog.current else { return }
         // Its results are kept up to date while it lives.
         log.keep(self, for: self)
@@ -142,10 +142,7 @@ public final class LiveQuery<R: Record>: Observable, Sendable {
             return (old, Array(state.watchers.values))
         }
         // After the change: who is told reads the new request, and who read the old one before he could be told looks at the version.
-        MarkingTurn.run {
-            registrar.willSet(self, keyPath: \.request)
-            registrar.didSet(self, keyPath: \.request)
-        }
+        MarkingTurn.run { trackedRequest.change() }
         for signal in watchers { signal.raise() }
         // Released outside of the lock.
         withExtendedLifetime(old) {}
