@@ -8,10 +8,18 @@ final class ModelTelling {
     private let typeName: String
     /// The record of a version as the store would hold it, and its type; nil where the program does not know all of it.
     private let content: (AnyModelVersion, Catalog) -> (RecordContent, OpenType)?
-    private var interest: WitnessedInterest?
-    private var witnessed: WitnessedSubscription?
-    /// What the subscriber was given last by the subscription that the witness knows.
-    private var last: LiveShown?
+    /// Nil while the store has had no witness: most subscriptions need no room for it.
+    private var told: Told?
+
+    /// The subscription as a witness knows it.
+    private final class Told {
+        let interest: WitnessedInterest
+        var witnessed: WitnessedSubscription?
+        /// What the subscriber was given last by the subscription that the witness knows.
+        var last: LiveShown?
+
+        init(_ interest: WitnessedInterest) { self.interest = interest }
+    }
 
     init<R: Record>(_ model: Model<R>) {
         core = model.core
@@ -28,18 +36,23 @@ final class ModelTelling {
     /// Tells that somebody has subscribed to the model.
     func begin(_ model: ModelState) {
         core.witnesses.withState { state in
-            if state.witness != nil { witnessed = state.subscribed(nil, to: interest(in: model.visible)) }
+            guard state.witness != nil else { return }
+            let told = told(of: model.visible)
+            told.witnessed = state.subscribed(nil, to: told.interest)
         }
     }
 
-    /// Waits until what the model was at first is shown, which may be ahead of that.
+    /// Whether the model's version is shown, which may be ahead of that at first.
+    func isSettled(_ model: ModelState) -> Bool { core.stepper.hasShown(model.visible.sequence) }
+
+    /// Waits until the model's version is shown.
     func settle(_ model: ModelState) async { await core.stepper.untilShown(model.visible.sequence) }
 
     /// Tells that the subscription has ended, if that was not told.
     func end() {
-        guard let witnessed else { return }
+        guard let witnessed = told?.witnessed else { return }
         core.witnesses.withState { $0.unsubscribed(witnessed) }
-        self.witnessed = nil
+        told?.witnessed = nil
     }
 
     /// What comes of a look at the model, with nothing else being shown between that and what the witness is told.
@@ -55,17 +68,18 @@ final class ModelTelling {
         _ version: AnyModelVersion, _ witness: any RuntimeWitness, _ state: inout WitnessStand.State
     ) {
         guard !version.isDeleted else {
-            if let witnessed { state.unsubscribed(witnessed) }
-            witnessed = nil
+            if let witnessed = told?.witnessed { state.unsubscribed(witnessed) }
+            told?.witnessed = nil
             return
         }
-        let known = witnessed?.number
-        witnessed = state.subscribed(witnessed, to: interest(in: version))
-        // Another witness knows nothing of what one before him was told.
-        if witnessed?.number != known { last = nil }
-        guard let witnessed, let shown = shown(version) else { return }
-        let step = LiveStep(from: last, to: shown)
-        last = shown
+        let told = told(of: version)
+        let known = told.witnessed?.number
+        told.witnessed = state.subscribed(told.witnessed, to: told.interest)
+        // A new witness has not received the earlier steps.
+        if told.witnessed?.number != known { told.last = nil }
+        guard let witnessed = told.witnessed, let shown = shown(version) else { return }
+        let step = LiveStep(from: told.last, to: shown)
+        told.last = shown
         if step.isDifferent { witness.delivered(witnessed.number, step) }
     }
 
@@ -77,16 +91,17 @@ final class ModelTelling {
             rows: LiveRows(row), count: 1, position: version.position, catalog: catalog, type: type)
     }
 
-    /// The live query that stands for the subscription.
-    private func interest(in version: AnyModelVersion) -> WitnessedInterest {
-        if let interest { return interest }
-        let new: WitnessedInterest
+    /// The subscription as a witness knows it, with the live query that stands for it.
+    private func told(of version: AnyModelVersion) -> Told {
+        if let told { return told }
+        let interest: WitnessedInterest
         if let (content, type) = content(version, core.state.catalog), let request = Self.request(content, type) {
-            new = .query(LiveKey(typeName: type.name, request: request, fields: nil, isCount: false))
+            interest = .query(LiveKey(typeName: type.name, request: request, fields: nil, isCount: false))
         } else {
-            new = .untold(typeName: typeName, reason: "the program does not know all fields of the record")
+            interest = .untold(typeName: typeName, reason: "the program does not know all fields of the record")
         }
-        interest = new
+        let new = Told(interest)
+        told = new
         return new
     }
 

@@ -14,7 +14,7 @@ extension Model {
         let token = FieldToken(R.fields[keyPath: field])
         return ModelValues(
             model: self, fields: PlaceSet([token.place]), read: { token.value(in: $0) },
-            comparisons: [ModelValues<R, V>.comparison(of: token)], line: (file, line))
+            comparisons: [.of(token)], line: (file, line))
     }
 
     /// Several fields together: all values of an element are of one position.
@@ -23,10 +23,10 @@ extension Model {
     ) -> ModelValues<R, (repeat each V)> {
         let tokens = (repeat FieldToken(R.fields[keyPath: each fields]))
         var places = PlaceSet()
-        var comparisons: [Sameness.Comparison<R>] = []
+        var comparisons: [FieldComparison<R>] = []
         for token in repeat each tokens {
             places.insert(token.place)
-            comparisons.append(ModelValues<R, Void>.comparison(of: token))
+            comparisons.append(.of(token))
         }
         return ModelValues(
             model: self, fields: places, read: { record in (repeat (each tokens).value(in: record)) },
@@ -43,16 +43,11 @@ public struct ModelValues<R: Record, Value>: AsyncSequence, Sendable {
     let fields: PlaceSet
     let read: @Sendable (R) -> Value
     /// Whether two records are the same in a field, for each of the fields.
-    let comparisons: [Sameness.Comparison<R>]
+    let comparisons: [FieldComparison<R>]
     /// Where they are asked for.
     let line: (file: StaticString, line: UInt)
 
-    static func comparison<V>(of token: FieldToken<R, V>) -> Sameness.Comparison<R> {
-        let areSame = Sameness.storedComparison(of: V.self)
-        return { areSame(token.value(in: $0), token.value(in: $1)) }
-    }
-
-    private func areSame(_ old: R, _ new: R) -> Bool { comparisons.allSatisfy { $0(old, new) } }
+    private func areSame(_ old: R, _ new: R) -> Bool { comparisons.allSatisfy { $0.areSame(old, new) } }
 
     /// A subscription of its own.
     public func makeAsyncIterator() -> Iterator { Iterator(values: self) }
@@ -70,14 +65,25 @@ public struct ModelValues<R: Record, Value>: AsyncSequence, Sendable {
 
         /// The next value; nil at the end, and when the task is cancelled.
         public mutating func next() async -> Value? {
-            while let step = await watch.versions.next() {
-                if step.new.isDeleted { return nil }
-                let record = step.new.of(R.self).record
-                if let last, values.areSame(last, record) { continue }
-                last = record
-                return values.read(record)
+            repeat {
+                guard await watch.versions.advance() else { return nil }
+            } while !take()
+            return last.map(values.read)
+        }
+
+        /// Takes the newest version. Inlined, it would enlarge the frame that a waiting task holds.
+        ///
+        /// - Returns: whether it differs from the last one, or is the end.
+        @inline(never)
+        private mutating func take() -> Bool {
+            guard let version = watch.versions.last, !version.isDeleted else {
+                last = nil
+                return true
             }
-            return nil
+            let record = version.of(R.self).record
+            if let last, values.areSame(last, record) { return false }
+            last = record
+            return true
         }
     }
 }

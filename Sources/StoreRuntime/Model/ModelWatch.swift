@@ -36,7 +36,10 @@ final class VersionWatch {
     private let telling: ModelTelling
     private let signal = Signal()
     private var subscription: UInt64?
-    private var last: AnyModelVersion?
+    /// The newest version that was looked at.
+    private var seen: UInt64 = 0
+    /// The version that was given last.
+    private(set) var last: AnyModelVersion?
     private var cancelledEnd = CancelledEnd()
 
     init(_ state: ModelState, fields: PlaceSet, _ telling: ModelTelling) {
@@ -51,32 +54,58 @@ final class VersionWatch {
         if let subscription { state.unsubscribe(subscription) }
     }
 
-    /// The next version; nil at the end, and when the task is cancelled.
+    /// The next step; nil at the end, and when the task is cancelled.
     func next() async -> Step? {
-        if cancelledEnd.hasCome { return nil }
-        guard let old = last else {
-            await telling.settle(state)
-            if state.hasEnded { return nil }
-            // Before looking, so that nothing is lost between the two.
-            subscription = state.subscribe(signal, to: fields)
-            return telling.given {
-                let first = state.visible
-                last = first
-                return Step(old: nil, new: first, changed: PlaceSet())
-            }
-        }
-        if old.isDeleted { return nil }
-        while true {
-            guard await signal.wait() == .raised else { return nil }
-            if let step = telling.given({ step(from: old) }) { return step }
-        }
+        let old = last
+        guard await advance(), let new = last else { return nil }
+        return Step(old: old, new: new, changed: old.map { new.changedPlaces(since: $0) } ?? PlaceSet())
     }
 
-    /// The step to what is shown now; nil where that is of no interest.
+    /// Waits for the next version, which is ``last`` then.
+    ///
+    /// - Returns: whether there is one; false at the end, and when the task is cancelled.
+    func advance() async -> Bool {
+        if cancelledEnd.hasCome { return false }
+        guard let last else { return await begin() }
+        if last.isDeleted { return false }
+        repeat {
+            guard await signal.wait() == .raised else { return false }
+        } while !look()
+        return true
+    }
+
+    /// Takes the first version, once that is shown.
+    private func begin() async -> Bool {
+        // A task keeps the memory of its deepest call, which this is where it waits.
+        if !telling.isSettled(state) { await telling.settle(state) }
+        return takeFirst()
+    }
+
+    @inline(never)
+    private func takeFirst() -> Bool {
+        if state.hasEnded { return false }
+        // Before looking, so that nothing is lost between the two.
+        subscription = state.subscribe(signal, to: fields)
+        last = telling.given { Step(old: nil, new: state.visible, changed: PlaceSet()) }?.new
+        seen = last?.sequence ?? 0
+        return last != nil
+    }
+
+    /// Looks at the newest version. Inlined, it would enlarge the frame that a waiting task holds.
+    ///
+    /// - Returns: whether that is of interest.
+    @inline(never)
+    private func look() -> Bool {
+        guard let old = last, let next = telling.given({ step(from: old) }) else { return false }
+        last = next.new
+        return true
+    }
+
+    /// The step to the shown version; nil where the watched fields are the same.
     private func step(from old: AnyModelVersion) -> Step? {
         let new = state.visible
-        guard let before = last, new.sequence != before.sequence else { return nil }
-        last = new
+        guard new.sequence != seen else { return nil }
+        seen = new.sequence
         let changed = new.changedPlaces(since: old)
         return new.isDeleted || changed.intersects(fields) ? Step(old: old, new: new, changed: changed) : nil
     }

@@ -170,16 +170,12 @@ public final class Scope: Sendable, Identifiable {
         guard let number = life.state.withLock({ $0.addTask() }) else { throw closedError }
         let here = ScopeReference(self)
         let body = TaskBody(body)
-        let task = Task(priority: priority) { [life, path] in
+        let task = Task(priority: priority) { [life] in
             do {
                 try await Scope.$currentMembership.withValue(ScopeMembership(here)) { try await body.run() }
             } catch is CancellationError {
             } catch {
-                life.registry.tell(
-                    OwnershipNotice(
-                        .taskFailed, "a task of \(path) ended with an error: \(ErrorText.of(error))",
-                        line: SourceLine(file, line),
-                        scope: path, error: error))
+                life.taskFailed(error, file, line)
             }
             life.taskEnded(number)
         }

@@ -28,6 +28,15 @@ final class ScopeLife: Sendable {
         return state.withLock { $0.part(key, make) }
     }
 
+    /// Tells that a task has thrown. Inlined, it would enlarge the frame that each waiting task holds.
+    @inline(never)
+    func taskFailed(_ error: any Error, _ file: StaticString, _ line: UInt) {
+        registry.tell(
+            OwnershipNotice(
+                .taskFailed, "a task of \(path) ended with an error: \(ErrorText.of(error))",
+                line: SourceLine(file, line), scope: path, error: error))
+    }
+
     /// Waits until all is over.
     ///
     /// - Parameter isAlwaysCancellable: whether cancellation ends the waiting also once the scope is closing.

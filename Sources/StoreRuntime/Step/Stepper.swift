@@ -140,9 +140,12 @@ final class Stepper: Sendable {
         await untilShown(newest.sequence)
     }
 
+    /// Whether a position that was committed is shown.
+    func hasShown(_ sequence: UInt64) -> Bool { timeline.visibleSequence >= sequence }
+
     /// Waits until a position that was committed is shown.
     nonisolated(nonsending) func untilShown(_ sequence: UInt64) async {
-        if timeline.visibleSequence >= sequence { return }
+        if hasShown(sequence) { return }
         await withCheckedContinuation { continuation in
             afterShowing(sequence) { continuation.resume() }
         }
