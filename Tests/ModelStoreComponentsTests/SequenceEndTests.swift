@@ -22,7 +22,7 @@ private enum CounterAction: StateAction {
 @Suite(.timeLimit(.minutes(20))) struct SequenceEndTests {
     /// The sequences.
     enum Kind: String, CaseIterable, CustomTestStringConvertible {
-        case subject, distinct, published, state, savedState
+        case subject, distinct, published, changes, state, savedState
 
         var testDescription: String { rawValue }
 
@@ -48,6 +48,7 @@ private enum CounterAction: StateAction {
             case .subject: CountReader(try #require(subject).values)
             case .distinct: CountReader(try #require(subject).values.removeDuplicates())
             case .published: CountReader(try #require(thing).$count)
+            case .changes: CountReader(try #require(thing).objectWillChange.values.map { _ in 0 })
             case .state: CountReader(state.values(of: \.self))
             case .savedState: CountReader(saved.values(of: \.count))
             }
