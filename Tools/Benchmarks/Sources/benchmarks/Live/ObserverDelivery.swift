@@ -11,7 +11,7 @@ struct ObserverDelivery {
         let store = try await Store.items(10_000)
         defer { store.close() }
         let plain = try await CommitTimes(commits) { number in
-            try await store.write { try $0.update(Item.self, id: 0) { $0.value = Double(number) } }
+            _ = try await store.write { try $0.update(Item.self, id: 0) { $0.value = Double(number) } }
         }
         print("observers of one row each; a commit that is not synced and observed by nobody takes \(us(plain.median))")
         for count in [1, 100, 1_000, 10_000] {

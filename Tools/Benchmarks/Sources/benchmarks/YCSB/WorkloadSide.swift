@@ -28,7 +28,7 @@ extension WorkloadUser {
             field5: values[5], field6: values[6], field7: values[7], field8: values[8], field9: values[9])
     }
 
-    static let paths: [WritableKeyPath<WorkloadUser, String> & Sendable] = [
+    static let paths: [any WritableKeyPath<WorkloadUser, String> & Sendable] = [
         \.field0, \.field1, \.field2, \.field3, \.field4, \.field5, \.field6, \.field7, \.field8, \.field9,
     ]
 
