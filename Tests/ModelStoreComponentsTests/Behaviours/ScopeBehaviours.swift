@@ -428,7 +428,9 @@ private func untilCancelled() async {
             tick.send(3)
             try await host.settle()
             await journal.until { $0.contains("task is cancelled") }
-            #expect(journal.take() == ["parent", "child closes", "task is cancelled"])
+            // The task is cancelled before the handler runs, and notes that on a thread of its own, sooner or later.
+            let ending = journal.take()
+            #expect(ending.first == "parent" && ending.dropFirst().sorted() == ["child closes", "task is cancelled"])
             scope.close()
             await scope.closed()
             #expect(journal.take() == ["parent closes"])
