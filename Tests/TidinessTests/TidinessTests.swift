@@ -37,7 +37,10 @@ import Testing
             ["LMDB", "StoreEngine", "StoreRuntime", "StoreExpressions", "ModelStoreReplay", "StoreCommands"]
         ),
         ("Tools/hostwatch", ["ModelStore", "ModelStoreReplay", "Hostwatch"]),
-        ("Tools/livepage", ["ModelStore", "ModelStoreEvents", "ModelStoreService", "Livepage"]),
+        (
+            "Tools/livepage",
+            ["ModelStore", "ModelStoreComponents", "ModelStoreEvents", "ModelStoreService", "Livepage"]
+        ),
     ]
 
     @Test(arguments: layers.map(\.folder)) func `Arrows point from a layer to its users only`(folder: String) throws {

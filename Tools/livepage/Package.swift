@@ -20,6 +20,7 @@ let package = Package(
             name: "Livepage",
             dependencies: [
                 .product(name: "ModelStore", package: "ModelStore"),
+                .product(name: "ModelStoreComponents", package: "ModelStore"),
                 .product(name: "ModelStoreEvents", package: "ModelStore"),
                 .product(name: "ModelStoreService", package: "ModelStore"),
                 .product(name: "Hummingbird", package: "hummingbird"),
@@ -33,7 +34,9 @@ let package = Package(
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ],
             path: "Livepage",
-            resources: [.embedInCode("Page/index.html")]
+            resources: [
+                .embedInCode("Page/index.html"), .embedInCode("Page/live.css"), .embedInCode("Page/live.js"),
+            ]
         ),
         .executableTarget(
             name: "livepage",
@@ -44,6 +47,9 @@ let package = Package(
             dependencies: [
                 "Livepage", "livepage",
                 .product(name: "ModelStore", package: "ModelStore"),
+                .product(name: "ModelStoreComponents", package: "ModelStore"),
+                .product(name: "ModelStoreEvents", package: "ModelStore"),
+                .product(name: "NIOCore", package: "swift-nio"),
             ], path: "Tests"),
     ],
     swiftLanguageModes: [.v6]

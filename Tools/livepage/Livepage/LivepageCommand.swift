@@ -30,6 +30,9 @@ public struct LivepageCommand: AsyncParsableCommand {
     @Option(name: .long, help: ArgumentHelp("After how long a silence clients get a comment.", valueName: "seconds"))
     var heartbeat = 15.0
 
+    @Option(name: .long, help: ArgumentHelp("How long a tab may take to connect again.", valueName: "seconds"))
+    var grace = 30.0
+
     @Flag(name: .long, help: "Log each connection's end.")
     var verbose = false
 
@@ -42,6 +45,9 @@ public struct LivepageCommand: AsyncParsableCommand {
         guard (0.1...3_600).contains(heartbeat) else {
             throw ValidationError("--heartbeat is \(heartbeat), and takes from 0.1 to 3600 seconds")
         }
+        guard (0.1...3_600).contains(grace) else {
+            throw ValidationError("--grace is \(grace), and takes from 0.1 to 3600 seconds")
+        }
     }
 
     public func run() async throws {
@@ -50,7 +56,8 @@ public struct LivepageCommand: AsyncParsableCommand {
         let house = try House(directory: store, isRelaxed: relaxed, logger: logger)
         if demo { try await house.addDemo() }
         let service = PageService(
-            house: house, host: host, port: port, heartbeat: .seconds(heartbeat), logger: logger)
+            house: house, host: host, port: port, heartbeat: .seconds(heartbeat), grace: .seconds(grace),
+            logger: logger)
         try await service.run()
     }
 }

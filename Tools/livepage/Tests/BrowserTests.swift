@@ -20,19 +20,6 @@ struct BrowserTests {
 
     private static let rowCount = "return document.querySelectorAll('#readings tbody tr').length"
 
-    /// Waits until a script comes to something.
-    private func wait(_ browser: Browser, _ script: String, for value: String) throws {
-        var last = ""
-        do {
-            try TestRun.wait("a page that shows \(value)") {
-                last = try browser.evaluate(script)
-                return last == value
-            }
-        } catch let error as TooLate {
-            throw TooLate(what: "\(error.what); it shows \(last)")
-        }
-    }
-
     @Test func `a page shows rows and changes by itself, and a closed tab leaves nothing`() throws {
         let service = try Service()
         let browser = try Browser()
@@ -40,25 +27,25 @@ struct BrowserTests {
         let other = try browser.openTab()
         let address = "http://127.0.0.1:\(service.port)/"
         try browser.open(address)
-        try wait(browser, Self.rowCount, for: "12")
-        try wait(browser, Self.cell("hall-1"), for: "19.5")
+        try browser.wait(Self.rowCount, for: "12")
+        try browser.wait(Self.cell("hall-1"), for: "19.5")
         #expect(try service.connections().count == 2)
 
         // Another program changes it, then a form of the page itself: the page stays where it is.
         _ = try browser.evaluate("window.stays = 1; return 1")
         let store = try service.openStore()
         try store.write { try $0.update(Reading.self, id: "hall-1") { $0.celsius = 28.25 } }
-        try wait(browser, Self.cell("hall-1"), for: "28.3")
+        try browser.wait(Self.cell("hall-1"), for: "28.3")
         try store.write { _ = try $0.delete(Reading.self, id: "attic-2") }
-        try wait(browser, Self.rowCount, for: "11")
+        try browser.wait(Self.rowCount, for: "11")
         try store.write { try $0.insert(Reading(sensor: "attic-0", room: "attic", celsius: 1)) }
         store.close()
-        try wait(browser, Self.cell("attic-0"), for: "1.0")
+        try browser.wait(Self.cell("attic-0"), for: "1.0")
         #expect(try browser.evaluate("return document.querySelector('#readings tbody td').textContent") == "attic-0")
         try browser.type("hall-2", into: "form[action='/readings'] input[name=sensor]")
         try browser.type("33", into: "form[action='/readings'] input[name=celsius]")
         try browser.click("form[action='/readings'] button")
-        try wait(browser, Self.cell("hall-2"), for: "33.0")
+        try browser.wait(Self.cell("hall-2"), for: "33.0")
         #expect(try browser.evaluate("return window.stays") == "1")
 
         try browser.closeTab()
@@ -72,11 +59,11 @@ struct BrowserTests {
         let service = try Service()
         let browser = try Browser()
         try browser.open("http://127.0.0.1:\(service.port)/?room=kitchen")
-        try wait(browser, Self.rowCount, for: "3")
+        try browser.wait(Self.rowCount, for: "3")
         let title = #"return document.getElementById("title").textContent"#
-        try wait(browser, title, for: "Kitchen")
+        try browser.wait(title, for: "Kitchen")
         #expect(try service.http.post("/rooms", "room=kitchen&name=Cuisine").status == 204)
-        try wait(browser, title, for: "Cuisine")
+        try browser.wait(title, for: "Cuisine")
 
         // The page's address leads to nobody for a while, and then to the same store again.
         try service.restart {
@@ -84,8 +71,8 @@ struct BrowserTests {
             defer { store.close() }
             try store.write { try $0.update(Reading.self, id: "kitchen-3") { $0.celsius = 40 } }
         }
-        try wait(browser, Self.cell("kitchen-3"), for: "40.0")
-        try wait(browser, Self.rowCount, for: "3")
+        try browser.wait(Self.cell("kitchen-3"), for: "40.0")
+        try browser.wait(Self.rowCount, for: "3")
         try browser.open("about:blank")
         _ = try service.waitUntilEmpty()
         #expect(service.notices == [])

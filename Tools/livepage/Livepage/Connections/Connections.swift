@@ -22,19 +22,23 @@ final class Connections: Sendable {
     /// - Parameters:
     ///   - request: what the client asked.
     ///   - channel: the client's connection.
+    ///   - parent: the scope that the connection is a part of; nil for that of the service.
     ///   - open: begins to send events, within the scope of the connection.
     func stream(
-        _ request: Request, on channel: any Channel, _ open: @escaping @Sendable (Scope) throws -> Outlet
+        _ request: Request, on channel: any Channel, in parent: Scope? = nil,
+        _ open: @escaping @Sendable (Scope) throws -> Outlet
     ) -> Response {
         let number = counter.add(1, ordering: .relaxed).newValue
-        let name = "connection \(number) \(request.uri.string)"
+        // The address of a session's events is known to the session's tab alone, and stays out of reports.
+        let name = parent == nil ? "connection \(number) \(request.uri.string)" : "connection \(number)"
+        let parent = parent ?? app
         return Response(
             status: .ok,
             headers: [.contentType: "text/event-stream", .cacheControl: "no-store"],
-            body: ResponseBody { [app] writer in
+            body: ResponseBody { writer in
                 // Cancels what is in it when the client is gone.
                 try await request.body.consumeWithCancellationOnInboundClose { _ in
-                    let scope = try app.child(name)
+                    let scope = try parent.child(name)
                     defer { scope.close() }
                     // Who closes the scope from outside need not wait until a slow client has taken what it was sent.
                     try scope.onClose { channel.close(promise: nil) }

@@ -6,6 +6,7 @@ struct ReportPage {
 
     init(_ report: OwnershipReport) { self.report = report }
 
+    /// Escaped, as the names of scopes contain texts from clients.
     var html: String {
         """
         <!doctype html>
@@ -16,21 +17,9 @@ struct ReportPage {
         <style>body { font-family: system-ui; margin: 2rem } pre { white-space: pre-wrap }</style>
         <h1>Who keeps what alive</h1>
         <p><a href="/">the page</a>, the same as <a href="/report.json">JSON</a></p>
-        <pre>\(Self.escaped("\(report)"))</pre>
+        <pre>\(HTML.escaped("\(report)"))</pre>
         </html>
 
         """
-    }
-
-    /// A text as HTML: the names of scopes have what clients send.
-    static func escaped(_ text: String) -> String {
-        text.reduce(into: "") { result, character in
-            switch character {
-            case "&": result += "&amp;"
-            case "<": result += "&lt;"
-            case ">": result += "&gt;"
-            default: result.append(character)
-            }
-        }
     }
 }

@@ -6,6 +6,7 @@ import ModelStore
 struct ReportRoutes: Sendable {
     let store: Store
     let connections: Connections
+    let sessions: Sessions
 
     func add(to router: Router<PageContext>) {
         router.get("report") { _, _ in
@@ -29,12 +30,15 @@ struct ReportRoutes: Sendable {
             ("pins", ownership.pinCount), ("objects", ownership.objectCount), ("models", ownership.modelCount),
             ("resting", ownership.restingCount), ("scopes", ownership.scopeCount), ("leaks", ownership.leakCount),
             ("notices", ownership.noticeCount), ("live_queries", store.liveQueryCount),
+            ("sessions", sessions.count),
         ]
         let lines = gauges.map { name, value in
             "# TYPE livepage_\(name) gauge\nlivepage_\(name) \(value)\n"
         }
-        return lines.joined()
-            + "# TYPE livepage_connections_total counter\nlivepage_connections_total \(connections.count)\n"
+        let totals = [("connections", connections.count), ("sessions", sessions.openedCount)].map { name, value in
+            "# TYPE livepage_\(name)_total counter\nlivepage_\(name)_total \(value)\n"
+        }
+        return (lines + totals).joined()
     }
 
     private static func response(_ text: String, _ type: String) -> Response {

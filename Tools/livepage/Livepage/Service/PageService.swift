@@ -17,6 +17,8 @@ struct PageService: Sendable {
     let port: Int
     /// After how long a silence a client is sent a comment. Clients that take nothing for twice as long are cut off.
     let heartbeat: Duration
+    /// How long a session lasts without a stream of events.
+    let grace: Duration
     let logger: Logger
 
     /// How long requests that are being answered may take after the service was asked to end.
@@ -54,13 +56,15 @@ struct PageService: Sendable {
         var options = EventOptions()
         options.heartbeat = heartbeat
         let connections = Connections(in: app)
+        let sessions = Sessions(in: app, grace: grace)
         let router = Router(context: PageContext.self)
         router.add(middleware: OwnPagesOnly())
         router.add(middleware: StoreErrors())
         PageRoutes().add(to: router)
         EventRoutes(store: house.store, connections: connections, options: options, logger: logger).add(to: router)
         ChangeRoutes(house: house).add(to: router)
-        ReportRoutes(store: house.store, connections: connections).add(to: router)
+        BoardRoutes(sessions: sessions, connections: connections, heartbeat: heartbeat).add(to: router)
+        ReportRoutes(store: house.store, connections: connections, sessions: sessions).add(to: router)
         return router
     }
 }

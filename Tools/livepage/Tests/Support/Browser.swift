@@ -47,6 +47,22 @@ final class Browser {
         "\(try call("POST", "/execute/sync", ["script": script, "args": [Any]()]) ?? "nothing")"
     }
 
+    /// Waits until a script comes to something.
+    func wait(_ script: String, for value: String) throws {
+        var last = ""
+        do {
+            try TestRun.wait("a page that shows \(value)") {
+                last = try evaluate(script)
+                return last == value
+            }
+        } catch let error as TooLate {
+            throw TooLate(what: "\(error.what); it shows \(last)")
+        }
+    }
+
+    /// The current tab.
+    var tab: String { get throws { "\(try call("GET", "/window") ?? "")" } }
+
     /// Opens another tab, which is not the current one until that is asked for.
     func openTab() throws -> String {
         let answer = try call("POST", "/window/new", ["type": "tab"]) as? [String: Any]
@@ -63,6 +79,9 @@ final class Browser {
     func type(_ text: String, into selector: String) throws {
         try call("POST", "/element/\(find(selector))/value", ["text": text])
     }
+
+    /// Empties the field that a CSS selector finds.
+    func clear(_ selector: String) throws { try call("POST", "/element/\(find(selector))/clear", [:]) }
 
     /// Clicks on the element that a CSS selector finds.
     func click(_ selector: String) throws { try call("POST", "/element/\(find(selector))/click", [:]) }

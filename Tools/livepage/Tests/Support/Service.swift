@@ -11,6 +11,7 @@ final class Service {
     let directory: String
 
     private let heartbeat: Double
+    private let grace: Double
 
     private static var address: Regex<(Substring, Substring)> { /livepage is at http:\/\/127\.0\.0\.1:([0-9]+)\// }
 
@@ -25,21 +26,26 @@ final class Service {
 
     /// Starts it, with the records of the demonstration.
     ///
-    /// - Parameter heartbeat: after how many seconds of silence clients get a comment.
-    init(heartbeat: Double = 1) throws {
+    /// - Parameters:
+    ///   - heartbeat: after how many seconds of silence clients get a comment.
+    ///   - grace: how many seconds a session lasts without a stream of events.
+    init(heartbeat: Double = 1, grace: Double = 1) throws {
         directory = FileManager.default.temporaryDirectory.appending(path: "livepage-\(UUID().uuidString)").path
         self.heartbeat = heartbeat
-        program = try Self.start(directory, port: 0, heartbeat)
+        self.grace = grace
+        program = try Self.start(directory, port: 0, heartbeat, grace)
         port = Int(try program.next(Self.address)) ?? 0
         http = HTTP(port: port)
     }
 
-    private static func start(_ directory: String, port: Int, _ heartbeat: Double) throws -> Program {
+    private static func start(
+        _ directory: String, port: Int, _ heartbeat: Double, _ grace: Double
+    ) throws -> Program {
         try Program(
             path,
             [
                 "--store", directory, "--demo", "--relaxed", "--port", "\(port)", "--verbose",
-                "--heartbeat", "\(heartbeat)",
+                "--heartbeat", "\(heartbeat)", "--grace", "\(grace)",
             ])
     }
 
@@ -50,7 +56,7 @@ final class Service {
         program.terminate()
         guard try program.wait() == 0 else { throw TooLate(what: "an orderly end; \(program.output)") }
         try body()
-        program = try Self.start(directory, port: port, heartbeat)
+        program = try Self.start(directory, port: port, heartbeat, grace)
         _ = try program.next(Self.address)
     }
 

@@ -1,0 +1,28 @@
+import ModelStore
+import ModelStoreComponents
+
+/// The outermost component of a tab: owns the tab's state, hands it down, and shows what flows up.
+@Component
+struct Board {
+    /// The state that all tabs share. The service owns it, so components have it as a plain property.
+    let alarm: Alarm
+    let display: Display
+    @StateObject var filter = Filter()
+    @State var unit = TemperatureUnit.celsius
+
+    func update(_ context: inout ComponentContext) {
+        let (alarm, display, filter, unit) = (alarm, display, filter, unit)
+        context.onPreferenceChange(FragmentKey.self) { display.show($0) }
+        context.onPreferenceChange(TitleKey.self) { display.show(title: $0) }
+
+        context.place(FilterForm()) { $0.provide(filter) }
+        context.place(UnitSwitch(unit: $unit))
+        context.place(AlarmForm(alarm))
+        context.place(ReadingTable(filter: filter.text, alarm: alarm)) { $0[\.temperatureUnit] = unit }
+        context.render(
+            Screen.root,
+            .element(
+                "main", [:], .element("h1", [:], "Readings"), .fragment(FilterForm.id), .fragment(UnitSwitch.id),
+                .fragment(AlarmForm.id), .fragment(ReadingTable.id)))
+    }
+}

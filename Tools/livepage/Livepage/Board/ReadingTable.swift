@@ -1,0 +1,31 @@
+import ModelStore
+import ModelStoreComponents
+
+/// The readings that match a filter, each in a row of its own.
+///
+/// It reads the results as models, so it updates when rows come, go or move. A change within a row concerns that row alone.
+@Component
+struct ReadingTable {
+    static let id = "readings"
+
+    let alarm: Alarm
+    @FetchRequest var readings: LiveRecords<Reading>
+
+    init(filter: String, alarm: Alarm) {
+        self.alarm = alarm
+        var request = Reading.order { $0.sensor.ascending }
+        if !filter.isEmpty { request = request.where { $0.sensor.contains(filter) } }
+        _readings = FetchRequest(request)
+    }
+
+    func update(_ context: inout ComponentContext) {
+        var rows: [HTML] = []
+        for reading in $readings.models {
+            context.place(ReadingRow(reading: reading, alarm: alarm), id: reading.id)
+            rows.append(.fragment(ReadingRow.id(of: reading)))
+        }
+        context.preference(TitleKey.self, rows.count == 1 ? "1 reading" : "\(rows.count) readings")
+        context.render(
+            Self.id, .element("table", [:], .node(name: "tbody", attributes: [:], content: rows)))
+    }
+}

@@ -1,0 +1,26 @@
+/// The page of a session as it is now. The script keeps it up to date from there.
+struct BoardPage {
+    private let session: Session
+
+    init(_ session: Session) { self.session = session }
+
+    var html: String {
+        let screen = session.screen
+        return """
+            <!doctype html>
+            <html lang="en">
+            <meta charset="utf-8">
+            <meta name="viewport" content="width=device-width">
+            <base href="/board/\(session.id)/">
+            <title>\(HTML.escaped(screen.title))</title>
+            <link rel="stylesheet" href="/live.css">
+            <body data-version="\(screen.version)">
+            \(screen.html)
+            <p id="message" role="alert"></p>
+            <p><a href="/">the other page</a>, <a href="/report">what both keep alive</a></p>
+            <script src="/live.js"></script>
+            </html>
+
+            """
+    }
+}

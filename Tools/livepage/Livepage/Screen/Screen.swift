@@ -1,0 +1,62 @@
+/// A page at one moment: its title, and the elements of its fragments.
+struct Screen: Sendable, Equatable {
+    /// The id of the outermost fragment.
+    static let root = "board"
+
+    private(set) var title = ""
+    /// By the ids of the fragments.
+    private var elements: [String: HTML] = [:]
+    /// Rises with each change.
+    private(set) var version = 0
+
+    /// Replaces all fragments.
+    mutating func show(_ fragments: [Fragment]) {
+        let new = Dictionary(fragments.map { ($0.id, $0.html) }) { first, _ in first }
+        if new == elements { return }
+        elements = new
+        version += 1
+    }
+
+    /// Replaces the title.
+    mutating func show(title new: String) {
+        if new == title { return }
+        title = new
+        version += 1
+    }
+
+    /// The whole page.
+    var html: String { markup(Self.root) }
+
+    /// The patches that bring a page from an older screen to this one. A patch of a fragment brings those within it too.
+    func patches(since old: Screen) -> [Patch] {
+        var patches: [Patch] = []
+        compare(Self.root, with: old, &patches)
+        return patches
+    }
+
+    /// The patch that replaces the whole page.
+    var whole: Patch { Patch(id: Self.root, html: html) }
+
+    private func compare(_ id: String, with old: Screen, _ patches: inout [Patch]) {
+        guard let new = elements[id] else { return }
+        let inner = new.fragmentIDs
+        // A fragment within it that has come or gone leaves the element around it as it was.
+        let isSame =
+            old.elements[id] == new
+            && inner.allSatisfy { (old.elements[$0] == nil) == (elements[$0] == nil) }
+        guard isSame else { return patches.append(Patch(id: id, html: markup(id))) }
+        for id in inner { compare(id, with: old, &patches) }
+    }
+
+    private func markup(_ id: String) -> String {
+        var page = ""
+        HTML.fragment(id).write(to: &page) { id in elements[id]?.with("id", id) }
+        return page
+    }
+}
+
+/// An element that takes the place of the one with its id.
+struct Patch: Encodable, Equatable {
+    let id: String
+    let html: String
+}
