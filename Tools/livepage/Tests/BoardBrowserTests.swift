@@ -92,6 +92,22 @@ struct BoardBrowserTests {
         #expect(service.notices == [])
     }
 
+    @Test func `a patch keeps the text that is being typed`() throws {
+        let service = try Service()
+        let browser = try Browser()
+        let field = "#alarm input[name=limit]"
+        try browser.open("http://127.0.0.1:\(service.port)/board")
+        try browser.clear(field)
+        try browser.type("3", into: field)
+        // The session's alarm form changes by a request that is not the page's.
+        let base = try browser.evaluate("return document.querySelector('base').getAttribute('href')")
+        #expect(try service.http.post("\(base)actions", "_fragment=alarm&_action=mute").status == 303)
+        try browser.wait("return document.querySelector('#alarm button[value=mute]').textContent", for: "Unmute")
+        #expect(try browser.evaluate("return document.activeElement.name + document.activeElement.value") == "limit3")
+        try browser.type("1", into: field)
+        #expect(try browser.evaluate(Self.limit) == "31")
+    }
+
     @Test func `a change of another program shows, and a page goes on after the service was away`() throws {
         let service = try Service()
         let browser = try Browser()
