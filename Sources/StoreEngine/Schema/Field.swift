@@ -5,6 +5,7 @@
 ///
 /// It has no public members but those that conditions and orders are made of: any other name after a token is that of a
 /// property of the embedded struct, or of the record that is referred to, such as `$0.room.name`.
+@dynamicCallable
 @dynamicMemberLookup
 public struct Field<Root, Value>: Sendable {
     /// The property's place in the record.

@@ -16,9 +16,16 @@ extension _LacksField {
     public subscript(dynamicMember name: _NoFieldOfThisName) -> Field<Root, _NoSuchValue> { refused() }
 }
 
+// Not `callAsFunction`: the compiler crashes where a call has other arguments than that declares.
 extension Field where Value == _NoSuchValue {
     /// Takes the call of a method that fields do not have, such as `lowercased()`: the compiler then reports the name.
-    public func callAsFunction() -> Self { refused() }
+    public func dynamicallyCall(withKeywordArguments arguments: KeyValuePairs<String, Any>) -> Self { refused() }
+
+    /// Takes the call of a method whose result stands as a term, such as `starts(with: "x")`.
+    @_disfavoredOverload
+    public func dynamicallyCall(withKeywordArguments arguments: KeyValuePairs<String, Any>) -> Condition<Root> {
+        refused()
+    }
 }
 
 /// A name that no field has.
