@@ -35,6 +35,17 @@ private struct Reading {
     func update(_ context: inout ComponentContext) { journal.add("reads \(thing.number)") }
 }
 
+/// Provides an object that the program has.
+@Component
+private struct Sharing {
+    let journal: Journal
+    let thing: Thing
+
+    func update(_ context: inout ComponentContext) {
+        context.place(Reading(journal: journal)) { $0.provide(thing) }
+    }
+}
+
 /// What is provided, and for how long.
 @Suite(.timeLimit(.minutes(20))) struct ProvidingTests {
     private let registry = OwnershipRegistry()
@@ -89,6 +100,22 @@ private struct Reading {
             #expect(scene.store.ownership.report().objects.first?.pins.map(\.kind) == [.owner])
         }
         #expect(notices.all.map(\.code) == [.missingObject])
+    }
+
+    @Test func `an object of the program that trees provide is no leak after the last of them`() async throws {
+        let thing = Thing(journal, numbers)
+        let notices = try await Scene.run { scene in
+            for number in 1...2 {
+                let tab = try scene.scope.child("tab \(number)")
+                _ = try await tab.host { Sharing(journal: scene.journal, thing: thing) }
+                tab.close()
+                await tab.closed()
+                #expect(scene.store.ownership.leaks().isEmpty)
+            }
+            #expect(scene.journal.all == ["reads 1", "reads 1"])
+        }
+        #expect(notices.all.isEmpty, "\(notices.all)")
+        withExtendedLifetime(thing) {}
     }
 
     @Test func `an object that is made where it is provided is told of`() async throws {

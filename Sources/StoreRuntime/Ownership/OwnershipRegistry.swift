@@ -127,7 +127,7 @@ public final class OwnershipRegistry: Sendable {
 
     func unpin(_ id: PinID) { _ = end(id) }
 
-    /// - Returns: whether the object is in no scope any more.
+    /// - Returns: whether the object should be gone, as it is in no scope any more.
     private func end(_ id: PinID) -> Bool {
         let now = now
         // The object, if it goes, goes at the end of this function.
@@ -138,7 +138,7 @@ public final class OwnershipRegistry: Sendable {
             return (unpinned, startsTimer)
         }
         if startsTimer { endRestsInTime() }
-        return unpinned.isOutOfScopes
+        return unpinned.shouldBeGone
     }
 
     /// Ends the pins of a scope that closes, the newest first, and remembers what should be gone after it and is not.

@@ -32,6 +32,9 @@ struct PinState {
         var pinCount: UInt32
         /// How many of the pins are scopes'.
         var scopePinCount: UInt32
+        /// Whether the object should be gone once no scope pins it: a scope has owned it, or it is a model. An object that scopes
+        /// only borrow belongs to the program, which may keep it for longer.
+        var endsWithScopes: Bool
         /// Which stay in the cache it is in; 0 when it is not.
         var rest: UInt64
     }
@@ -47,8 +50,8 @@ struct PinState {
     struct Unpinned {
         /// To be let go outside of the lock.
         var object: KeptObject?
-        /// Whether no scope pins the object any more.
-        var isOutOfScopes = false
+        /// Whether no scope pins the object any more, and it should be gone therefore.
+        var shouldBeGone = false
         /// Whether the object rests from now on.
         var rests = false
     }
@@ -101,7 +104,10 @@ struct PinState {
         if next != Self.none { pins[Int(next)].previous = slot }
         subjects[Int(place)].firstPin = slot
         subjects[Int(place)].pinCount += 1
-        if case .scope = holder { subjects[Int(place)].scopePinCount += 1 }
+        if case .scope = holder {
+            subjects[Int(place)].scopePinCount += 1
+            if kind == .owner { subjects[Int(place)].endsWithScopes = true }
+        }
         endRest(place)
         pinCount += 1
         return PinID(slot: slot, generation: pins[Int(slot)].generation)
@@ -125,7 +131,7 @@ struct PinState {
         var result = Unpinned()
         if case .scope = pin.holder {
             subjects[place].scopePinCount -= 1
-            result.isOutOfScopes = subjects[place].scopePinCount == 0
+            result.shouldBeGone = subjects[place].scopePinCount == 0 && subjects[place].endsWithScopes
         }
         guard subjects[place].pinCount == 0 else { return result }
         let object = subjects[place].object
@@ -247,7 +253,9 @@ struct PinState {
     private mutating func place(of object: KeptObject) -> UInt32 {
         let key = object.id
         if let place = places[key] { return place }
-        let subject = Subject(object: object, firstPin: Self.none, pinCount: 0, scopePinCount: 0, rest: 0)
+        let subject = Subject(
+            object: object, firstPin: Self.none, pinCount: 0, scopePinCount: 0,
+            endsWithScopes: object.object is any RestingObject, rest: 0)
         let place: UInt32
         if let free = freeSubjects.popLast() {
             place = free

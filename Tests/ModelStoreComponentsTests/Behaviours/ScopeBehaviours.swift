@@ -354,12 +354,35 @@ private func untilCancelled() async {
             let thing = Thing(scene.journal, scene.numbers)
             for number in 0..<100 {
                 let scope = try scene.scope.child("part \(number)")
-                try scope.borrow(thing)
+                try scope.own(thing)
                 scope.close()
             }
             #expect(registry.leaks().map(\.scope) == ["app/part 99"] && registry.metrics.leakCount == 1)
             withExtendedLifetime(thing) {}
         }
+    }
+
+    @Test func `14 an object of the program that scopes only borrow is no leak, and is one where a scope has owned it`()
+        async throws
+    {
+        let notices = try await Scene.run { scene in
+            let registry = scene.store.ownership
+            let thing = Thing(scene.journal, scene.numbers)
+            let borrower = try scene.scope.child("borrower")
+            try borrower.borrow(thing)
+            borrower.close()
+            await borrower.closed()
+            #expect(registry.leaks().isEmpty && registry.metrics.leakCount == 0)
+            let (owner, last) = (try scene.scope.child("owner"), try scene.scope.child("last"))
+            try owner.own(thing)
+            try last.borrow(thing)
+            owner.close()
+            last.close()
+            await last.closed()
+            #expect(registry.leaks().map(\.scope) == ["app/last"])
+            withExtendedLifetime(thing) {}
+        }
+        #expect(notices.all.map(\.code) == [.leaked])
     }
 
     @Test func `14 owner cycles are shown with their path`() async throws {

@@ -16,6 +16,8 @@ import Testing
         }
 
         var pins: [PinID: Pin] = [:]
+        /// The objects that a scope has owned since they were pinned first.
+        var owned: Set<Int> = []
         /// When each object that rests has to go, in the order of their coming to rest.
         var resting: [(object: Int, until: Int64)] = []
 
@@ -87,6 +89,7 @@ import Testing
                 let id = state.pin(KeptObject(object), kind, by: holder, line: UInt32(step), at: now)
                 #expect(model.pins[id] == nil, context)
                 model.pins[id] = Model.Pin(object: number, isScope: isScope)
+                if isScope, kind == .owner { model.owned.insert(number) }
                 model.resting.removeAll { $0.object == number }
             case 5..<8:
                 guard
@@ -96,7 +99,12 @@ import Testing
                 old.append(id)
                 let unpinned = state.unpin(id, at: now)
                 let left = model.pins.values.filter { $0.object == pin.object }
-                #expect(unpinned.isOutOfScopes == (pin.isScope && !left.contains(where: \.isScope)), context)
+                let isOut = pin.isScope && !left.contains(where: \.isScope)
+                let isModel = pin.object % 3 != 0
+                let shouldBeGone = isOut && (isModel || model.owned.contains(pin.object))
+                #expect(unpinned.shouldBeGone == shouldBeGone, context)
+                // An object that was not seen to go and comes again begins anew.
+                if left.isEmpty { model.owned.remove(pin.object) }
                 let rests = left.isEmpty && rest > 0 && limit > 0 && pin.object % 3 != 0
                 #expect(unpinned.rests == rests, context)
                 if rests {

@@ -4,7 +4,7 @@ import ModelStoreComponents
 /// The outermost component of a tab: owns the tab's state, hands it down, and shows what flows up.
 @Component
 struct Board {
-    /// The state that all tabs share. The service owns it, so components have it as a plain property.
+    /// The state that all tabs share. The service owns it; the rows have it as an environment object.
     let alarm: Alarm
     let display: Display
     @StateObject var filter = Filter()
@@ -18,7 +18,10 @@ struct Board {
         context.place(FilterForm()) { $0.provide(filter) }
         context.place(UnitSwitch(unit: $unit))
         context.place(AlarmForm(alarm))
-        context.place(ReadingTable(filter: filter.text, alarm: alarm)) { $0[\.temperatureUnit] = unit }
+        context.place(ReadingTable(filter: filter.text)) {
+            $0.provide(alarm)
+            $0[\.temperatureUnit] = unit
+        }
         context.render(
             Screen.root,
             .element(

@@ -5,7 +5,7 @@ import ModelStoreComponents
 @Component
 struct ReadingRow {
     @ObservedObject var reading: Model<Reading>
-    let alarm: Alarm
+    @EnvironmentObject var alarm: Alarm
     @Environment(\.temperatureUnit) var unit
     @State var isEditing = false
 
@@ -13,7 +13,7 @@ struct ReadingRow {
     static func id(of reading: Model<Reading>) -> String { "reading-\(reading.id)" }
 
     func update(_ context: inout ComponentContext) {
-        let (reading, isEditing) = (reading, $isEditing)
+        let (reading, alarm, isEditing) = (reading, alarm, $isEditing)
         let isRaised = !alarm.isMuted && reading.celsius > alarm.limit
         context.render(
             Self.id(of: reading),

@@ -8,11 +8,9 @@ import ModelStoreComponents
 struct ReadingTable {
     static let id = "readings"
 
-    let alarm: Alarm
     @FetchRequest var readings: LiveRecords<Reading>
 
-    init(filter: String, alarm: Alarm) {
-        self.alarm = alarm
+    init(filter: String) {
         var request = Reading.order { $0.sensor.ascending }
         if !filter.isEmpty { request = request.where { $0.sensor.contains(filter) } }
         _readings = FetchRequest(request)
@@ -21,7 +19,7 @@ struct ReadingTable {
     func update(_ context: inout ComponentContext) {
         var rows: [HTML] = []
         for reading in $readings.models {
-            context.place(ReadingRow(reading: reading, alarm: alarm), id: reading.id)
+            context.place(ReadingRow(reading: reading), id: reading.id)
             rows.append(.fragment(ReadingRow.id(of: reading)))
         }
         context.preference(TitleKey.self, rows.count == 1 ? "1 reading" : "\(rows.count) readings")
