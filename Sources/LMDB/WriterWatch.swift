@@ -4,7 +4,7 @@ internal import Dispatch
 package struct LMDBWriterWait: Sendable {
     /// The process that holds the lock; nil if that cannot be told.
     package let processID: Int32?
-    /// How long the write has waited.
+    /// How long the write has waited, in whole milliseconds.
     package let waited: Duration
 }
 
@@ -69,7 +69,8 @@ final class WriterWatch: Sendable {
             state.since = nil
             handler = state.handler
             let holder = lock.value?.holder
-            return (LMDBWriterWait(processID: holder == 0 ? nil : holder, waited: waited), nil)
+            let rounded = Duration.milliseconds(Int(waited / .milliseconds(1)))
+            return (LMDBWriterWait(processID: holder == 0 ? nil : holder, waited: rounded), nil)
         }
         if let delay = step.delay { return arm(delay) }
         if let wait = step.wait { handler?(wait) }

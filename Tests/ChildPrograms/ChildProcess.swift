@@ -25,8 +25,10 @@ package final class ChildProcess: Sendable {
     /// - Parameters:
     ///   - environment: variables besides those of this process.
     ///   - mergesErrors: whether its error output counts as output; otherwise it goes where that of this process goes.
+    ///   - onOutput: runs on a thread of its own after lines have come, and at the end of the output.
     package init(
-        _ path: String, _ arguments: [String], environment: [String: String] = [:], mergesErrors: Bool = false
+        _ path: String, _ arguments: [String], environment: [String: String] = [:], mergesErrors: Bool = false,
+        onOutput: (@Sendable () -> Void)? = nil
     ) throws {
         let toChild = try Self.channel()
         let fromChild = try Self.channel()
@@ -42,7 +44,7 @@ package final class ChildProcess: Sendable {
             path, arguments, variables.map { "\($0.key)=\($0.value)" }, input: toChild.childs,
             output: fromChild.childs, mergesErrors: mergesErrors)
         input = toChild.own
-        report = ChildReport()
+        report = ChildReport(onOutput: onOutput)
         Thread.detachNewThread { [report, processID, output = fromChild.own] in
             report.readLines(output)
             report.reap(processID)

@@ -14,6 +14,9 @@ final class ChildReport: @unchecked Sendable {
 
     private let condition = NSCondition()
     private var state = State()
+    private let onOutput: (@Sendable () -> Void)?
+
+    init(onOutput: (@Sendable () -> Void)?) { self.onOutput = onOutput }
 
     /// The next line; nil at the end of the output, or when none comes for so long.
     func nextLine(seconds: Double) -> String? {
@@ -67,6 +70,7 @@ final class ChildReport: @unchecked Sendable {
                 state.lines += parts.dropLast().map { String(decoding: $0, as: UTF8.self) }
                 condition.broadcast()
             }
+            onOutput?()
         }
         Glibc.close(output)
         condition.withLock {
@@ -74,6 +78,7 @@ final class ChildReport: @unchecked Sendable {
             state.isAtEnd = true
             condition.broadcast()
         }
+        onOutput?()
     }
 
     /// Waits for the end of the process and takes it up.

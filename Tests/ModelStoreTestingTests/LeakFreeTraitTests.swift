@@ -90,7 +90,7 @@ private final class Thing: Sendable {}
             #expect(first.model != nil)
             let pin = made.ownership.pin(try made.model(Lamp.self, id: "b"))
             Task.detached {
-                // The trait has let go what rested, and comes to look again.
+                // The trait releases what rested, and looks again. A model reports its end to nobody, so this polls.
                 while first.model != nil { try? await Task.sleep(for: .milliseconds(1)) }
                 pin.release()
             }

@@ -85,6 +85,71 @@ import Testing
         #expect(try await iterator.next()?.value == 40)
     }
 
+    @Test func `filters select changes of fields, and of records that meet a condition before or after`() async throws {
+        let store = try Self.store()
+        let start = try store.position
+        try await store.write { try $0.update(Sensor.self, id: "s1") { $0.room = "attic" } }
+        try await store.write { try $0.update(Sensor.self, id: "s2") { $0.celsius = 21 } }
+        try await store.write { try $0.insert(Inspection(sensor: "s1", note: "far")) }
+        let made = try await store.write(returning: .position) { try $0.insert(Inspection(sensor: "s1", note: "near")) }
+        var options = FeedOptions(
+            only: FeedFilter(Sensor.self, touching: \.celsius, \.note),
+            FeedFilter(Inspection.self, where: { $0.note == "near" }))
+        options.reportsProgress = true
+        var received: [String] = []
+        for try await set in store.changes(since: start, options) {
+            received += try set.changes(of: Sensor.self).map(\.id)
+            received += try set.changes(of: Inspection.self).map { "\($0.id)" }
+            if set.position == made.position { break }
+        }
+        #expect(received == ["s2", "\(made.result.id)"])
+    }
+
+    @Test func `rows and then changes fill a copy`() async throws {
+        let store = try Self.store()
+        var copy: [String: Sensor] = [:]
+        reading: for try await element in store.rowsAndChanges(of: Sensor.self) {
+            switch element {
+            case .rows(let rows, _): for row in rows { copy[row.id] = row }
+            case .ready:
+                #expect(copy.count == 4)
+                try await store.write { tx in _ = try tx.delete(Sensor.self, id: "s1") }
+            case .commit(let changes, _):
+                for change in changes { copy[change.id] = change.after }
+                break reading
+            case .restart: copy = [:]
+            }
+        }
+        #expect(copy.keys.sorted() == ["s2", "s3", "s4"])
+    }
+
+    @Test func `a consumer by hand acknowledges in the write of its effects`() async throws {
+        let store = try Self.store()
+        let consumer = try await store.holdConsumer("inspections", ConsumerOptions(only: FeedFilter(Sensor.self)))
+        for try await set in consumer.changes {
+            let sensors = try set.changes(of: Sensor.self).map(\.id)
+            try await store.write { tx in
+                for sensor in sensors { try tx.insert(Inspection(sensor: sensor)) }
+                try consumer.acknowledge(set, in: &tx)
+            }
+            // The record types come first.
+            if !sensors.isEmpty { break }
+        }
+        #expect(try store.count(Inspection.self) == 4)
+        #expect(try store.consumers().map(\.lag) == [0])
+    }
+
+    @Test func `a write is the only expression of a closure that returns nothing`() async throws {
+        let store = try Self.store()
+        try await store.withScope("worker") { scope in
+            let task = try scope.task {
+                _ = try await store.write { tx in try tx.update(Sensor.self, id: "s1") { $0.celsius += 1 } }
+            }
+            await task.value
+        }
+        #expect(try store.get(Sensor.self, id: "s1")?.celsius == 11)
+    }
+
     @Test func `a consumer tries again as often as its options say`() {
         var options = ConsumerOptions()
         #expect(options.retry.attempts == RetryPolicy().attempts && RetryPolicy().attempts == 5)

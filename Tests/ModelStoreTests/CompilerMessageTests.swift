@@ -248,4 +248,16 @@ import Testing
                 "'nil' is not compatible with expected argument type 'String'",
             ])
     }
+
+    @Test func `The deletion of a record is refused with the two calls that delete it`() throws {
+        let source = """
+            @Record struct Sensor { @ID var id: Int }
+            func f(_ tx: inout WriteTransaction, _ sensor: Sensor) throws { try tx.delete(sensor) }
+            """
+        #expect(
+            try Compiler.errors(in: source) == [
+                "'delete' is unavailable: name the type and the id, as in delete(Sensor.self, id: sensor.id), or write "
+                    + "delete(ifUnchanged: sensor)"
+            ])
+    }
 }

@@ -1,18 +1,20 @@
 /// Records and ids as messages show them.
 package enum RecordText {
     /// The id of a record: one value, or several in parentheses.
-    package static func id(_ record: RawSpan, _ type: OpenType) -> String {
+    package static func id(_ record: RawSpan, _ type: OpenType) -> String { values(of: type.idParts, record, type) }
+
+    /// The values of an id's or an index's fields: one value, or several in parentheses.
+    static func values(of parts: [KeyPart], _ record: RawSpan, _ type: OpenType) -> String {
         do {
             let values = try DynamicRecord(unverified: record, of: type).values
-            let texts = type.idParts.map { values[$0.place].text }
-            return id(texts)
+            return list(parts.map { values[$0.place].text })
         } catch {
             return "?"
         }
     }
 
-    /// The id whose fields have these texts.
-    package static func id(_ texts: [String]) -> String {
+    /// One value with this text, or several in parentheses.
+    package static func list(_ texts: [String]) -> String {
         let shortened = texts.map(shortened)
         return shortened.count == 1 ? shortened[0] : "(" + shortened.joined(separator: ", ") + ")"
     }

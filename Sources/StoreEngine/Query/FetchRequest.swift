@@ -1,4 +1,4 @@
-/// What to fetch: which records, in which order, how many. A value that can be kept, sent and compared.
+/// A request for records: a condition, an order, and a limit. A value that can be kept, sent and compared.
 ///
 /// ```swift
 /// let hot = Sensor.where { $0.room == "kitchen" && $0.celsius > 30 }

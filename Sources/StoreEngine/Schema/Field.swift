@@ -3,8 +3,8 @@
 /// `@Record` generates one for each stored property: `Sensor.fields.celsius` is a `Field<Sensor, Double>`. Where an
 /// interface takes a key path such as `\.celsius`, it is a key path into these tokens.
 ///
-/// It has no public members but those that conditions and orders are made of: any other name after a token is that of a
-/// property of the embedded struct, or of the record that is referred to, such as `$0.room.name`.
+/// Its public members are those of conditions and orders. Any other name after a token names a property of the embedded struct, or
+/// of the record that it refers to, such as `$0.room.name`.
 @dynamicCallable
 @dynamicMemberLookup
 public struct Field<Root, Value>: Sendable {

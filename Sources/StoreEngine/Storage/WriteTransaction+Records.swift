@@ -220,13 +220,14 @@ extension WriteTransaction {
 
     private func uniqueViolation(_ type: OpenType, _ violation: UniqueViolation) throws -> StoreError {
         let names = violation.index.fieldNames(in: type.type)
+        let values = RecordText.values(of: violation.index.parts, encoder.bytes, type)
         var text = "?"
         if let holder = unsafe try raw.snapshot.get(type.database, key: violation.holder.span.bytes) {
             text = RecordText.id(holder, type)
         }
         return StoreError(
             .uniqueViolation,
-            "another \(type.name) (id \(text)) has the same \(names) as \(RecordText.id(encoder.bytes, type))",
+            "another \(type.name) (id \(text)) already has \(names) \(values), so \(RecordText.id(encoder.bytes, type)) cannot have it",
             remedy: "choose another value, as \(names) is unique, or change that record first")
     }
 

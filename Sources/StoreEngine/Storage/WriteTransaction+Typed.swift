@@ -38,7 +38,7 @@ extension WriteTransaction {
     ///
     /// The store compares encodings, not by the record's `==`: a NaN is the same as itself, and "é" in another normal form differs.
     ///
-    /// - Throws: ``StoreError``: `conditionNotMet` when the stored record differs from `original` or is gone; as
+    /// - Throws: ``StoreError``: `conditionNotMet` when the stored record differs from `original` or is missing; as
     ///   ``update(_:)`` otherwise. Nothing has changed then.
     @inlinable
     public mutating func update<R: Record>(_ record: R, ifUnchanged original: R) throws(StoreError) {
@@ -51,51 +51,87 @@ extension WriteTransaction {
 
     /// Changes the record with this id through `change`.
     ///
-    /// - Parameter condition: when given, the record must meet it.
     /// - Returns: the record as stored.
-    /// - Throws: what the closures throw; ``StoreError``: `recordNotFound`; `conditionNotMet`; `invalidValue` when
-    ///   `change` changed the id; `uniqueViolation`; `tooLarge`. Nothing has changed then.
+    /// - Throws: what the closure throws; ``StoreError``: `recordNotFound`; `invalidValue` when `change` changed the id;
+    ///   `uniqueViolation`; `tooLarge`. Nothing has changed then.
     @inlinable
     @discardableResult
     public mutating func update<R: Record>(
-        _ type: R.Type, id: R.ID, where condition: ((R) throws -> Bool)? = nil, _ change: (inout R) throws -> Void
+        _ type: R.Type, id: R.ID, _ change: (inout R) throws -> Void
     ) throws -> R {
-        guard var record = try get(type, id: id) else {
+        guard let record = try get(type, id: id) else {
             throw WriteTransaction.notFound(R.recordSchema.name, id: R._key(of: id))
         }
-        if let condition, try !condition(record) {
-            throw WriteTransaction.conditionNotMet(R.recordSchema.name, id: R._key(of: id))
-        }
+        return try replace(record, change)
+    }
+
+    /// Changes the record with this id through `change`, if it meets a condition.
+    ///
+    /// - Returns: the record as stored.
+    /// - Throws: what the closures throw; ``StoreError``: `conditionNotMet` when the record does not meet the condition, or is
+    ///   missing; otherwise as ``update(_:id:_:)``. Nothing has changed then.
+    @inlinable
+    @discardableResult
+    public mutating func update<R: Record>(
+        _ type: R.Type, id: R.ID, where condition: (R) throws -> Bool, _ change: (inout R) throws -> Void
+    ) throws -> R {
+        try replace(getMeeting(condition, type, id: id), change)
+    }
+
+    @inlinable
+    mutating func replace<R: Record>(_ old: R, _ change: (inout R) throws -> Void) throws -> R {
+        var record = old
         try change(&record)
-        guard Sameness.haveOneKey(R._key(of: record.recordID), R._key(of: id)) else {
+        guard Sameness.haveOneKey(R._key(of: record.recordID), R._key(of: old.recordID)) else {
             throw WriteTransaction.idChanged(R.recordSchema.name)
         }
         let binding = try encode(record)
         return try store(binding, mode: .update) ? try decodeEncoded(binding) : record
     }
 
+    /// The record with this id, if it meets a condition.
+    @inlinable
+    borrowing func getMeeting<R: Record>(
+        _ condition: (R) throws -> Bool, _ type: R.Type, id: R.ID
+    ) throws -> R {
+        guard let record = try get(type, id: id), try condition(record) else {
+            throw WriteTransaction.conditionNotMet(R.recordSchema.name, id: R._key(of: id))
+        }
+        return record
+    }
+
     /// Deletes the record with this id.
     ///
-    /// - Parameter condition: when given, the record must meet it.
     /// - Returns: whether there was such a record.
-    /// - Throws: what the closure throws; ``StoreError``: `conditionNotMet`. Nothing has changed then.
+    /// - Throws: ``StoreError``. Nothing has changed then.
     @inlinable
     @discardableResult
-    public mutating func delete<R: Record>(
-        _ type: R.Type, id: R.ID, where condition: ((R) throws -> Bool)? = nil
-    ) throws -> Bool {
-        if let condition {
-            guard let record = try get(type, id: id) else { return false }
-            if try !condition(record) {
-                throw WriteTransaction.conditionNotMet(R.recordSchema.name, id: R._key(of: id))
-            }
-        }
-        return try deleteRecord(type, id: id)
+    public mutating func delete<R: Record>(_ type: R.Type, id: R.ID) throws(StoreError) -> Bool {
+        try deleteRecord(type, id: id)
     }
+
+    /// Deletes the record with this id, if it meets a condition.
+    ///
+    /// - Throws: what the closure throws; ``StoreError``: `conditionNotMet` when the record does not meet the condition, or is
+    ///   missing. Nothing has changed then.
+    @inlinable
+    public mutating func delete<R: Record>(_ type: R.Type, id: R.ID, where condition: (R) throws -> Bool) throws {
+        _ = try getMeeting(condition, type, id: id)
+        try deleteRecord(type, id: id)
+    }
+
+    @available(
+        *, unavailable,
+        message: """
+            name the type and the id, as in delete(Sensor.self, id: sensor.id), or write delete(ifUnchanged: sensor)
+            """
+    )
+    /// A record does not say whether it may have changed.
+    public mutating func delete<R: Record>(_ record: R) throws(StoreError) {}
 
     /// Deletes a record, if the stored one is still the same. The store compares encodings, not by the record's `==`.
     ///
-    /// - Throws: ``StoreError``: `conditionNotMet` when the stored record differs or is gone.
+    /// - Throws: ``StoreError``: `conditionNotMet` when the stored record differs or is missing.
     @inlinable
     public mutating func delete<R: Record>(ifUnchanged record: R) throws(StoreError) {
         try requireUnchanged(record)
@@ -197,7 +233,7 @@ extension WriteTransaction {
     @usableFromInline
     static func conditionNotMet(_ type: String, id: any IndexableValue) -> StoreError {
         StoreError(
-            .conditionNotMet, "the \(type) with the id \(text(of: id)) is not as the write expects it",
+            .conditionNotMet, "the \(type) with the id \(text(of: id)) is missing, or is not as the write expects it",
             remedy: "read the record again and retry")
     }
 

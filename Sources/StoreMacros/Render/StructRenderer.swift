@@ -12,8 +12,8 @@ struct StructRenderer {
 
     /// The container of tokens and the one value of it.
     ///
-    /// The tokens are computed: the compiler folds one down to its number and accessors, while a stored container would
-    /// be copied whole for each read through a key path (9 ns against 210 with twelve fields).
+    /// The tokens are computed: the compiler folds each down to its number and accessors. A read through a key path would copy a
+    /// stored container as a whole (9 ns against 210 with twelve fields).
     func tokens() -> [String] {
         let accessors = structure.fields.enumerated().map { accessor($1, number: $0) } + [missingField()]
         let container = """

@@ -1,7 +1,7 @@
 import LMDB
 import Observation
 
-/// What a binding has set and is not committed yet. Observed as a property of its own.
+/// The value that a binding has set and that is not committed yet. Observed as a separate property.
 ///
 /// - `state` is protected by its mutex.
 final class PendingValue<Value: Sendable>: Observable, Sendable {
@@ -15,7 +15,7 @@ final class PendingValue<Value: Sendable>: Observable, Sendable {
     private let state = HandoverMutex(State())
     private let tracked = TrackedValue()
 
-    /// What was set last, while it waits.
+    /// The value that was set last, while it waits.
     var value: Value? {
         tracked.access()
         let (value, version) = state.withLock { ($0.value, $0.version) }
@@ -41,8 +41,7 @@ final class PendingValue<Value: Sendable>: Observable, Sendable {
         return number
     }
 
-    /// Forgets what waits when its newest change is committed, and also when one has failed: what was built on it is not
-    /// what will be.
+    /// Forgets the waiting value when its newest change is committed. Also when one has failed, as later changes were built on it.
     func finish(_ number: UInt64, isFailed: Bool) {
         let isOver = state.withLock { state in
             guard isFailed || state.newest == number else { return false }
@@ -53,7 +52,7 @@ final class PendingValue<Value: Sendable>: Observable, Sendable {
         if isOver { tell() }
     }
 
-    // After the change: who is told reads the new value, and who read the old one before he could be told looks at the version.
+    // After the change: a notified reader reads the new value. A reader of the old one that was not watched yet compares versions.
     private func tell() {
         MarkingTurn.run { tracked.change() }
     }

@@ -141,7 +141,7 @@ public final class LiveQuery<R: Record>: Observable, Sendable {
             (state.decoded, state.models) = (nil, nil)
             return (old, Array(state.watchers.values))
         }
-        // After the change: who is told reads the new request, and who read the old one before he could be told looks at the version.
+        // After the change: a notified reader reads the new request. A reader of the old one that was not watched yet compares versions.
         MarkingTurn.run { trackedRequest.change() }
         for signal in watchers { signal.raise() }
         // Released outside of the lock.

@@ -1,7 +1,7 @@
 import StoreEngine
 
-/// Tells the witness of a store what a subscriber to a model is given: as one who has subscribed to a live query for that record alone.
-/// The subscription ends with the record. It belongs to one task at a time.
+/// Reports the updates of a model's subscriber to the witness of a store, as those of a live query for that record alone.
+/// The subscription ends with the record. Used by one task at a time.
 final class ModelTelling {
     private let core: StoreCore
     private let key: [UInt8]
@@ -15,7 +15,7 @@ final class ModelTelling {
     private final class Told {
         let interest: WitnessedInterest
         var witnessed: WitnessedSubscription?
-        /// What the subscriber was given last by the subscription that the witness knows.
+        /// The last update that the subscriber received while the witness knew the subscription.
         var last: LiveShown?
 
         init(_ interest: WitnessedInterest) { self.interest = interest }
@@ -33,7 +33,7 @@ final class ModelTelling {
         }
     }
 
-    /// Tells that somebody has subscribed to the model.
+    /// Reports a new subscription to the model.
     func begin(_ model: ModelState) {
         core.witnesses.withState { state in
             guard state.witness != nil else { return }

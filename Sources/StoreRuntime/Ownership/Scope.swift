@@ -159,7 +159,7 @@ public final class Scope: Sendable, Identifiable {
 
     /// Runs a task that is cancelled when the scope closes.
     ///
-    /// ``Scope/current`` is this scope in it. An error that it throws is told as a notice, but for a `CancellationError`.
+    /// ``Scope/current`` is this scope in it. The registry gives a notice of an error that it throws, except `CancellationError`.
     ///
     /// - Returns: the task, to cancel it before or to wait for it.
     @discardableResult

@@ -134,7 +134,7 @@ final class Stepper: Sendable {
         ask()
     }
 
-    /// Waits until what was committed before is shown; without steps, or where the store cannot be read, there is nothing to wait for.
+    /// Waits until all earlier commits are shown. Returns at once without steps, or where the store cannot be read.
     nonisolated(nonsending) func untilShown(_ core: StoreCore) async {
         guard isRunning, let newest = try? core.access.look() else { return }
         await untilShown(newest.sequence)

@@ -55,7 +55,7 @@ public struct StoreOptions: Sendable {
     /// Whether writes and steps are done on the thread that asks for them, also those of tasks, and not on threads of the store's
     /// own. For tests with a schedule of their own; what other processes write is shown with the next write here.
     package var worksOnCallers = false
-    /// What a new store begins with, where it goes on from another one.
+    /// The first content of a new store that continues an earlier one.
     var start: ReplicaStart?
     /// Whether the store goes when it is closed, so that nothing needs to be synced.
     var isTemporary = false

@@ -1,5 +1,6 @@
 import ChildPrograms
-import Foundation
+import Dispatch
+import Glibc
 
 /// Some processes that all want the same consumers, of which each is to be held by one of them at a time.
 struct ConsumerGroup {
@@ -11,6 +12,8 @@ struct ConsumerGroup {
     }
 
     private let arguments: [String]
+    /// Signalled for each output of a process.
+    private let output = DispatchSemaphore(value: 0)
     private var running: [Int: ChildProcess] = [:]
     private var holders: [String: Holder] = [:]
     /// In which generations each consumer was said to be held.
@@ -32,19 +35,23 @@ struct ConsumerGroup {
     /// Whether each consumer is held by a process that runs, as far as they have said.
     private var isHeld: Bool { Self.names.allSatisfy { holders[$0] != nil } }
 
-    mutating func start(_ place: Int) throws { running[place] = try FeedWorker.start(arguments) }
+    mutating func start(_ place: Int) throws {
+        running[place] = try FeedWorker.start(arguments) { [output] in output.signal() }
+    }
 
     /// Waits until each consumer is held.
     ///
     /// - Throws: ``Command/Failed`` when that does not come to be.
     mutating func waitUntilHeld() throws {
-        let deadline = Date(timeIntervalSinceNow: 240)
-        while !isHeld {
+        let deadline = DispatchTime.now() + 240
+        var isInTime = true
+        while true {
             for place in places { listen(running[place]?.linesSoFar() ?? [], from: place) }
-            guard faults.isEmpty, Date() < deadline else {
+            if isHeld { return }
+            guard faults.isEmpty, isInTime else {
                 throw Command.Failed(description: "held are \(holders.keys.sorted()), faults \(faults)")
             }
-            usleep(1_000)
+            isInTime = output.wait(timeout: deadline) == .success
         }
     }
 

@@ -6,8 +6,10 @@ enum FeedWorker {
     static let path = BuiltProgram.path("FeedWorker")
 
     /// Starts one with a command; see its `main.swift`.
-    static func start(_ arguments: [String], environment: [String: String] = [:]) throws -> ChildProcess {
-        try ChildProcess(path, arguments, environment: environment)
+    static func start(
+        _ arguments: [String], environment: [String: String] = [:], onOutput: (@Sendable () -> Void)? = nil
+    ) throws -> ChildProcess {
+        try ChildProcess(path, arguments, environment: environment, onOutput: onOutput)
     }
 
     /// Has one that runs until it reads a line end.

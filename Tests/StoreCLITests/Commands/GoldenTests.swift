@@ -233,6 +233,7 @@ import Testing
         try transcript.run("set", "Sensor", "--where", "room >= 'b'", "note=seen")
         try transcript.run("set", "Sensor", "--where", "room >= 'b'", "note=seen", "address=null", "--yes")
         try transcript.run("set", "Sensor", "--where", "room == 'none'", "note=seen", "--yes")
+        try transcript.run("set", "Sensor", "--where", "room == 'none'", "note=seen")
         try transcript.run("set", "Sensor", "--where", "room >= 'b'", "note=seen", "--if", "true", "--yes")
         try transcript.run("set", "Sensor", "--where", "room >= 'b'", "nte=seen", "--yes")
         try transcript.run("set", "Sensor", "--where", "room >= 'b'", "serial=same", "--yes")

@@ -45,11 +45,14 @@ import Testing
             store.close()
         }
         let told = Mutex<[String]>([])
+        let (reports, report) = AsyncStream.makeStream(of: Void.self)
         var options = StoreOptions()
         options.limits.retainedChangeSets = 1_000
         options.upkeepSeconds = 0.01
         options.onEvent = { event in
-            if case .consumerExpired(let name, _) = event { told.withLock { $0.append(name) } }
+            guard case .consumerExpired(let name, _) = event else { return }
+            told.withLock { $0.append(name) }
+            report.yield()
         }
         let store = try Store(at: folder.path, records: Sensor.self, options: options)
         // As another process has it: not by this one's retention.
@@ -58,7 +61,8 @@ import Testing
             late.isExpired = true
             try tx.put(late, named: "late")
         }
-        while told.withLock({ $0.isEmpty }) { try await Task.sleep(for: .milliseconds(2)) }
+        for await _ in reports { break }
+        // Longer than several turns of the upkeep, none of which may report it again.
         for _ in 0..<10 {
             try await Task.sleep(for: .milliseconds(10))
             try store.core.perform {}
@@ -69,14 +73,12 @@ import Testing
     @Test(.timeLimit(.minutes(20))) func `a program is told of a consumer that expires by its own retention`()
         async throws
     {
-        let told = Mutex<[String]>([])
+        let (reports, report) = AsyncStream.makeStream(of: String.self)
         var options = StoreOptions()
         options.durability = .relaxed
         options.limits.retainedChangeSets = 32
         options.onEvent = { event in
-            if case .consumerExpired(let name, let position) = event {
-                told.withLock { $0.append("\(name) \(position.sequence)") }
-            }
+            if case .consumerExpired(let name, let position) = event { report.yield("\(name) \(position.sequence)") }
         }
         let store = try Store.temporary(records: Sensor.self, options: options)
         var late = ConsumerOptions()
@@ -87,7 +89,9 @@ import Testing
                 try tx.upsert(Sensor(id: "s", room: "r", serial: "A", celsius: Double(number)))
             }
         }
-        while told.withLock({ $0.isEmpty }) { try await Task.sleep(for: .milliseconds(2)) }
-        #expect(told.withLock { $0 } == ["late \(start.sequence)"])
+        for await told in reports {
+            #expect(told == "late \(start.sequence)")
+            break
+        }
     }
 }

@@ -11,6 +11,11 @@ import Testing
     /// A store as the dispatcher sees it.
     private final class Seen: Sendable {
         private let state = Mutex((sequence: UInt64(0), foreign: Int?.none, told: 0))
+        /// An element for each write of another program that was noted.
+        let reports: AsyncStream<Void>
+        private let report: AsyncStream<Void>.Continuation
+
+        init() { (reports, report) = AsyncStream.makeStream() }
 
         var told: Int { state.withLock { $0.told } }
 
@@ -23,6 +28,7 @@ import Testing
                 self.state.withLock { ($0.sequence, $0.foreign) }
             } noteForeignWrite: {
                 self.state.withLock { $0.told += 1 }
+                self.report.yield()
             }
         }
     }
@@ -43,7 +49,7 @@ import Testing
         async let wakeAgain = dispatcher.wait(after: 1, seen.access)
         // A program that knows nothing of the feed: it does not move until somebody has noted that.
         seen.commit(1, foreign: 7)
-        while seen.told == 0 { try await Task.sleep(for: .milliseconds(5)) }
+        for await _ in seen.reports { break }
         seen.commit(2)
         #expect(await wakeAgain == .moved)
         #expect(seen.told == 1)

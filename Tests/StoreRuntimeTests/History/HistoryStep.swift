@@ -57,8 +57,15 @@ extension HistoryStep {
         case .updateIfUnchanged(.slot(let it), .slot(let original)):
             try with { try tx.update(it, ifUnchanged: original) }
         case .updateIfUnchanged: StepResult()
-        case .delete(let it): try delete(it, holds: nil, in: &tx)
-        case .deleteWhere(let it, let holds): try delete(it, holds: holds, in: &tx)
+        case .delete(.sensor(let it)): StepResult(found: try tx.delete(Sensor.self, id: it.id))
+        case .delete(.ticket(let it)): StepResult(found: try tx.delete(Ticket.self, id: it.id))
+        case .delete(.slot(let it)): StepResult(found: try tx.delete(Slot.self, id: it.recordID))
+        case .deleteWhere(.sensor(let it), let holds):
+            try with { try tx.delete(Sensor.self, id: it.id, where: { _ in holds }) }
+        case .deleteWhere(.ticket(let it), let holds):
+            try with { try tx.delete(Ticket.self, id: it.id, where: { _ in holds }) }
+        case .deleteWhere(.slot(let it), let holds):
+            try with { try tx.delete(Slot.self, id: it.recordID, where: { _ in holds }) }
         case .deleteIfUnchanged(.sensor(let it)): try with { try tx.delete(ifUnchanged: it) }
         case .deleteIfUnchanged(.ticket(let it)): try with { try tx.delete(ifUnchanged: it) }
         case .deleteIfUnchanged(.slot(let it)): try with { try tx.delete(ifUnchanged: it) }
@@ -94,18 +101,5 @@ extension HistoryStep {
             StepResult(stored: .slot(try tx.update(Slot.self, id: it.recordID) { $0 = other }))
         default: StepResult()
         }
-    }
-
-    private func delete(_ model: AnyModel, holds: Bool?, in tx: inout WriteTransaction) throws -> StepResult {
-        switch model {
-        case .sensor(let it): StepResult(found: try delete(it, holds, in: &tx))
-        case .ticket(let it): StepResult(found: try delete(it, holds, in: &tx))
-        case .slot(let it): StepResult(found: try delete(it, holds, in: &tx))
-        }
-    }
-
-    private func delete<R: Record>(_ record: R, _ holds: Bool?, in tx: inout WriteTransaction) throws -> Bool {
-        guard let holds else { return try tx.delete(R.self, id: record.recordID) }
-        return try tx.delete(R.self, id: record.recordID, where: { _ in holds })
     }
 }

@@ -117,8 +117,8 @@ struct Oracle {
         case .update(let model): return replace(model)
         case .change(let model): return replace(model, returnsStored: true)
         case .changeWhere(let model, let holds):
-            if rows[name(of: model)] == nil { return StepResult(error: .recordNotFound) }
-            return holds ? replace(model, returnsStored: true) : StepResult(error: .conditionNotMet)
+            if rows[name(of: model)] == nil || !holds { return StepResult(error: .conditionNotMet) }
+            return replace(model, returnsStored: true)
         case .rekey(let model, let other):
             if rows[name(of: model)] == nil { return StepResult(error: .recordNotFound) }
             if model.idKey != other.idKey { return StepResult(error: .invalidValue) }
@@ -129,8 +129,9 @@ struct Oracle {
             return replace(model)
         case .delete(let model): return StepResult(found: remove(model))
         case .deleteWhere(let model, let holds):
-            if rows[name(of: model)] != nil, !holds { return StepResult(error: .conditionNotMet) }
-            return StepResult(found: remove(model))
+            if rows[name(of: model)] == nil || !holds { return StepResult(error: .conditionNotMet) }
+            _ = remove(model)
+            return StepResult()
         case .deleteIfUnchanged(let model):
             if rows[name(of: model)]?.model != model { return StepResult(error: .conditionNotMet) }
             _ = remove(model)

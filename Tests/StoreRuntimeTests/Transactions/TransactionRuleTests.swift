@@ -86,6 +86,24 @@ import Testing
         #expect(try store.get(Sensor.self, id: "a")?.room == "r")
     }
 
+    @Test func `all conditional writes of a missing record fail alike, and the others by their own rules`() throws {
+        let store = try Store.temporary(records: Sensor.self)
+        try store.write { tx in
+            let missing = [
+                storeError { try tx.update(Self.a, ifUnchanged: Self.a) },
+                storeError { try tx.update(Sensor.self, id: "a", where: { _ in true }) { $0.celsius = 1 } },
+                storeError { try tx.delete(ifUnchanged: Self.a) },
+                storeError { try tx.delete(Sensor.self, id: "a", where: { _ in true }) },
+            ]
+            #expect(missing.map { $0?.code } == Array(repeating: .conditionNotMet, count: 4))
+            #expect(missing.allSatisfy { $0?.message.hasPrefix("the Sensor with the id a is missing, or") == true })
+            #expect(storeError { try tx.update(Self.a) }?.code == .recordNotFound)
+            #expect(storeError { try tx.update(Sensor.self, id: "a") { $0.celsius = 1 } }?.code == .recordNotFound)
+            let wasThere = try tx.delete(Sensor.self, id: "a")
+            #expect(!wasThere)
+        }
+    }
+
     @Test func `a transaction that was exchanged for another one is not committed`() throws {
         let store = try Store.temporary(records: Sensor.self)
         let other = try Store.temporary(records: Sensor.self)

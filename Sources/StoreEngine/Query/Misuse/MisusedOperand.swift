@@ -63,8 +63,8 @@ public protocol _Converted {}
 @available(
     *, unavailable,
     message: """
-        compare a field with a value of its type: a case such as .north for an enum, a text for a text, and for a Double \
-        write $0.celsius > Double(limit)
+        compare a field with a value of its type: .north for an enum, Double(limit) for a Double, Reference(to: room) for a \
+        reference, nil for an optional alone; and numbers of two types by a calculation, as in $0.price - $0.stock > 0
         """
 )
 extension Field: _ComparedWithAnything {}

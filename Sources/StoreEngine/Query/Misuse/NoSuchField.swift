@@ -6,7 +6,8 @@ public protocol _LacksField<Root> {
 @available(
     *, unavailable,
     message: """
-        there is no field of this name; a text has contains, hasPrefix, hasSuffix and equals, each with .caseInsensitive
+        there is no field of this name: a reference and an embedded struct have the fields of their types, a text has \
+        contains, hasPrefix, hasSuffix and equals, each with .caseInsensitive
         """
 )
 extension Field: _LacksField {}

@@ -128,7 +128,7 @@ enum ConsumerRow {
     static func reason(_ bound: ConsumerInformation.LagBound) -> String {
         switch bound {
         case .unknownCondition: "its filter has a condition that only its own program can read"
-        case .tooFarBehind: "it is too far behind to count them"
+        case .tooFarBehind: "only the first 16 MiB or 16,000 changes were compared with its filter"
         case .outdatedFilter: "its filter does not fit the store's schema"
         case .missingChangeSets: "change sets after its position are not retained any more, or cannot be read"
         }

@@ -7,11 +7,16 @@ enum Confirmation {
     /// - Parameter action: what is to be done, such as `delete them`.
     /// - Throws: ``CommandFailure`` where nobody can be asked.
     static func ask(_ action: String) throws -> Bool {
-        guard isatty(STDIN_FILENO) != 0, isatty(STDERR_FILENO) != 0 else {
-            throw CommandFailure(.usage, "there is no terminal to ask on; add --yes to \(action)")
-        }
+        try requireTerminal(action)
         StandardError.writeLine("\(action)? [y/N]")
         let answer = readLine(strippingNewline: true)?.lowercased() ?? ""
         return answer == "y" || answer == "yes"
+    }
+
+    /// Fails where there is no terminal to ask on.
+    static func requireTerminal(_ action: String) throws {
+        guard isatty(STDIN_FILENO) != 0, isatty(STDERR_FILENO) != 0 else {
+            throw CommandFailure(.usage, "there is no terminal to ask on; add --yes to \(action)")
+        }
     }
 }

@@ -29,6 +29,8 @@ struct FoundRecords {
             return try transaction._reading.count(request, typeIndex: index)
         }
         StandardError.writeLine("\(Counted.text(expected, "record")) of \(typeName) found")
+        // Also where there is nothing to do, so that a script without --yes fails on its first run.
+        if !isAgreed { try Confirmation.requireTerminal("\(action) them") }
         if expected == 0 { return nil }
         guard try isAgreed || Confirmation.ask("\(action) them") else {
             throw CommandFailure(.failed, "nothing was changed")

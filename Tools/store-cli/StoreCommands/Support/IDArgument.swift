@@ -36,7 +36,7 @@ enum IDArgument {
 
     /// How messages name a record.
     static func text(_ id: [DynamicValue]) -> String {
-        RecordText.id(id.map(\.text))
+        RecordText.list(id.map(\.text))
     }
 
     /// The failure for an id that no record has.
