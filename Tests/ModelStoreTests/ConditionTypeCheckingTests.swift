@@ -124,6 +124,15 @@ import Testing
         }
     }
 
+    @Test(arguments: ["Heater", "FetchRequest(Heater.self)", "Heater.where { $0.id > 2 }"])
+    func `a field alone as a condition is answered by what to write`(subject: String) throws {
+        for field in ["isOpen", "room", "mode", "place.floor"] {
+            let source = Self.types + "let request = \(subject).where { $0.\(field) }"
+            let message = "'where' is unavailable: a field is no condition by itself: compare it, as in $0.isOpen == true"
+            #expect(try Compiler.errors(in: source, solverScopes: 2_000) == [message])
+        }
+    }
+
     @Test(arguments: [0, 4, 9])
     func `a flag that is not compared is reported at its place`(position: Int) throws {
         var terms = Self.tenTerms
