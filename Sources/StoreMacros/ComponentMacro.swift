@@ -24,7 +24,7 @@ struct ComponentMacro: ExtensionMacro {
         let conformance = protocols.isEmpty ? "" : ": ModelStoreComponents.Component"
         let access = (structure.modifiers.access ?? .internal).modifier
         let text: DeclSyntax = """
-            extension \(type.trimmed)\(raw: conformance) {
+            nonisolated extension \(type.trimmed)\(raw: conformance) {
                 \(raw: access)mutating func _visit(_ slots: inout ModelStoreComponents.Slots) {\(raw: visits.joined())
                 }
             }

@@ -61,17 +61,28 @@ private struct PublishedProperty {
     let initialValue: String?
     let access: String
 
+    /// The modifiers of a stored property that a subject beside it cannot follow.
+    private static let unpublishable: [TokenKind] = [.keyword(.weak), .keyword(.unowned), .keyword(.lazy)]
+
     init?(
         _ declaration: some DeclSyntaxProtocol, _ node: AttributeSyntax, in context: some MacroExpansionContext,
         _ report: inout DiagnosticReport
     ) {
         guard let variable = declaration.as(VariableDeclSyntax.self),
             variable.bindingSpecifier.tokenKind == .keyword(.var), !variable.modifiers.contains(.static),
-            variable.bindings.count == 1, let binding = variable.bindings.first, binding.accessorBlock == nil,
+            variable.bindings.count == 1, let binding = variable.bindings.first, !binding.isComputed,
             let name = binding.pattern.as(IdentifierPatternSyntax.self)?.identifier.plainName,
             context.lexicalContext.first?.is(ClassDeclSyntax.self) ?? false
         else {
             report.add(.notPublishable, at: node)
+            return nil
+        }
+        guard binding.accessorBlock == nil else {
+            report.add(.publishedWithObservers(name), at: node)
+            return nil
+        }
+        if let modifier = variable.modifiers.first(where: { Self.unpublishable.contains($0.name.tokenKind) }) {
+            report.add(.publishedReference(modifier.name.text), at: node)
             return nil
         }
         let written = binding.typeAnnotation?.type

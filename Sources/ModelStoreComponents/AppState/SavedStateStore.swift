@@ -98,9 +98,8 @@ public final class SavedStateStore<A: StateAction>: Sendable where A.State.ID: C
         toAction: @escaping @Sendable (V) -> A, onError: (@Sendable (any Error) -> Void)? = nil
     ) -> Binding<V> {
         let token = FieldToken(A.State.fields[keyPath: field])
-        return Binding {
-            self.model.value(token)
-        } update: { [store, id] body in
+        let shown: @Sendable () -> V = { self.model.value(token) }
+        return Binding(get: shown, committed: shown) { [store, id] body in
             store.queue { error in
                 if let onError { return onError(error) }
                 let name = "\(A.State.recordSchema.name).\(token.name)"

@@ -120,3 +120,8 @@ public final class StateStore<Content: Sendable, Action: Sendable>: Sendable {
         storage.withLock { $0.elements.one(at: path) { StateElement(path) } }
     }
 }
+
+extension StateStore: Equatable {
+    /// Whether both are the same store.
+    public static func == (left: StateStore, right: StateStore) -> Bool { left === right }
+}

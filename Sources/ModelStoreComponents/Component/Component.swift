@@ -21,7 +21,7 @@
 /// A value that is `Equatable` and the same as the one before is not updated for its parent's sake.
 ///
 /// The macro ``Component()`` makes a struct one.
-public protocol Component {
+public protocol Component: SendableMetatype {
     /// Does what the component is for, and places its children.
     ///
     /// It runs on the host's actor and must not wait. When it throws, the children stay as they were, the error is told as a

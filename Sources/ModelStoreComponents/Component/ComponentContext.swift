@@ -41,7 +41,7 @@ public struct ComponentContext: ~Copyable {
     /// line in the same turn. What its properties host stays then. A child that is not placed any more ends.
     ///
     /// - Parameters:
-    ///   - id: tells children of one type apart, wherever they are placed.
+    ///   - id: tells children of one type apart, wherever they are placed. The same id twice is a notice.
     ///   - surroundings: sets values of the environment for it, and provides objects to it.
     public mutating func place<C: Component>(
         _ component: C, id: AnyHashable? = nil, file: StaticString = #fileID, line: UInt = #line,
@@ -53,6 +53,12 @@ public struct ComponentContext: ~Copyable {
         let ordinal = ordinals[key, default: 0]
         ordinals[key] = ordinal + 1
         key.ordinal = ordinal
+        if let id, ordinal > 0 {
+            node.tell(
+                .repeatedID,
+                "\(node.path) places several \(C.self) with the id \(id), so that each takes over the state of the one before it when "
+                    + "that goes; give each an id of its own", (file, line))
+        }
         var given = Surroundings { [node] in
             node.handedDown($0)
         } note: { [node] in
@@ -107,16 +113,27 @@ public struct ComponentContext: ~Copyable {
         node.life.tasks[place] = (id, task)
     }
 
-    /// Calls a closure with each element of a sequence, for as long as updates ask for it. The sequence is that of the first one, the
-    /// closure that of the newest.
+    /// Runs a closure with each element of a sequence, for as long as updates ask for it.
+    ///
+    /// The closure is that of the newest update. The sequence stays that of the first one until an update asks with another `id`, or
+    /// for the values of another subject, published property or model. Then it is ended, and the new one begun.
+    ///
+    /// - Parameters:
+    ///   - sequence: the sequence. An error ends it, and is a notice.
+    ///   - id: tells sequences apart that are not values of a subject, a published property or a model.
     public mutating func onReceive<S: AsyncSequence & Sendable>(
-        _ sequence: S, file: StaticString = #fileID, line: UInt = #line, column: UInt = #column,
+        _ sequence: S, id: AnyHashable = 0, file: StaticString = #fileID, line: UInt = #line, column: UInt = #column,
         perform body: @escaping @Sendable (S.Element) async throws -> Void
     ) {
         let place = ask(PlacingLine(file: "\(file)", line: line, column: column))
-        if let receiver = node.life.receivers[place] as? Receiver<S.Element> { return receiver.become(body) }
+        let id = ReceiverID(id, sequence)
+        if let (known, receiver) = node.life.receivers[place], id.isSame(as: known),
+            let receiver = receiver as? Receiver<S.Element>
+        {
+            return receiver.become(body)
+        }
         let receiver = Receiver(body)
-        node.life.receivers[place] = receiver
+        node.life.receivers[place] = (id, receiver)
         run(at: place, id: ObjectIdentifier(receiver), (file, line)) {
             for try await element in sequence { try await receiver.receive(element) }
         }

@@ -46,10 +46,14 @@ public actor ComponentHost {
         try await settle()
     }
 
-    /// Updates what has to be because of what was committed and sent before, and returns when nothing has to be any more, or after
-    /// 100 passes in a row where others go on changing what is read.
+    /// Updates the components that earlier commits and sends concern, and returns when no update is left, or after 100 passes in a row
+    /// that others keep going.
     ///
-    /// - Throws: ``StoreError``: `closed` when the store is; why it cannot be read.
+    /// A write that a binding has queued counts once it is committed.
+    ///
+    /// Returns at once if the host's scope or store is closed.
+    ///
+    /// - Throws: ``StoreError`` if the store cannot be read.
     public func settle() async throws {
         // What was committed before may not have been told yet.
         await scope.untilShown()

@@ -7,8 +7,8 @@ struct NodeLife {
     var watched: [AskingPlace: Any] = [:]
     /// The tasks, by where they are asked for, with the id of each.
     var tasks: [AskingPlace: (id: AnyHashable, task: Task<Void, Never>)] = [:]
-    /// What those of them call that receive elements.
-    var receivers: [AskingPlace: AnyObject] = [:]
+    /// The receivers of those that receive elements, with the identity of each one's sequence.
+    var receivers: [AskingPlace: (id: ReceiverID, receiver: AnyObject)] = [:]
     /// What flows up from here, by the key.
     var preferences: [ObjectIdentifier: Any] = [:]
     /// Who asks for what flows up to here, by the key.

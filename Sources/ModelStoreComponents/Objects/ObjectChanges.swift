@@ -61,3 +61,7 @@ public struct ObjectChanges: AsyncSequence, Sendable {
         func ended() { signal.end() }
     }
 }
+
+extension ObjectChanges: SourcedSequence {
+    package var source: AnyObject? { reference.change }
+}

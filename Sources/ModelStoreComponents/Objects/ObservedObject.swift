@@ -9,8 +9,8 @@ import StoreRuntime
 /// starts anew each time; the registry tells so once for the line. That is what ``StateObject`` is for.
 @propertyWrapper
 public struct ObservedObject<Object: AnyObject>: DynamicProperty {
-    /// The object.
-    public let wrappedValue: Object
+    /// The object. An initializer of the component can set it.
+    public var wrappedValue: Object
     private let line: (file: StaticString, line: UInt)
     private var confinement: Confinement?
 

@@ -1,3 +1,4 @@
+import LMDB
 import StoreEngine
 public import StoreRuntime
 
@@ -24,7 +25,8 @@ public struct Draft<Edited: Sendable>: DynamicProperty {
 
     /// The draft of a value that a binding reads and sets.
     ///
-    /// The binding should show a value at once when it is set: to a field of a model, make it with `isOptimistic`.
+    /// A binding to a field of a model or of a ``SavedStateStore`` queues a write. Until the field changes, the draft stays as it is,
+    /// also if the write fails.
     ///
     /// - Parameters:
     ///   - source: the state's value.
@@ -76,7 +78,12 @@ public struct Draft<Edited: Sendable>: DynamicProperty {
         let entry = slots.slot { _ in Subject<DraftEntry<Edited>?>(nil) }
         self.entry = entry
         // A draft that was replaced must not come back when the state has its old value again.
-        if let kept = entry.snapshot.value, !state.isCurrent(kept) { entry.send(nil) }
+        guard let kept = entry.snapshot.value else { return }
+        switch state.standing(kept) {
+        case .replaced: entry.send(nil)
+        case .current: kept.wait?.end()
+        case .awaited: break
+        }
     }
 }
 
@@ -103,6 +110,30 @@ extension Draft where Edited == String {
 private struct DraftEntry<Edited: Sendable>: Sendable {
     let edited: Edited
     let value: any Sendable
+    /// Nil where the state takes a value at once.
+    let wait: DraftWait?
+}
+
+/// The time until the queued writes of a draft, and of those before it, are committed.
+///
+/// - `earlier` is protected by its mutex.
+private final class DraftWait: Sendable {
+    private let earlier: HandoverMutex<[any Sendable]>
+
+    init(_ earlier: [any Sendable]) { self.earlier = HandoverMutex(earlier) }
+
+    /// The values that the state may have until then; none after it.
+    var values: [any Sendable] { earlier.withLock { $0 } }
+
+    func end() { earlier.withLock { $0 = [] } }
+}
+
+/// Whether the state still has the value of a draft.
+private enum DraftStanding {
+    case current
+    /// Not yet: a queued write gives it that value.
+    case awaited
+    case replaced
 }
 
 /// How a draft reads and writes the state.
@@ -111,8 +142,7 @@ private struct DraftState<Edited: Sendable>: Sendable {
 
     let isValid: @Sendable (Edited) -> Bool
     let set: @Sendable (Edited, Entry) -> Void
-    /// Whether the state has the value for which a draft holds.
-    let isCurrent: @Sendable (DraftEntry<Edited>) -> Bool
+    let standing: @Sendable (DraftEntry<Edited>) -> DraftStanding
     private let show: @Sendable () -> Edited
 
     init<Value: Sendable & Equatable>(
@@ -120,21 +150,35 @@ private struct DraftState<Edited: Sendable>: Sendable {
         _ parse: @escaping @Sendable (Edited) -> Value?
     ) {
         let areSame = Sameness.comparison(of: Value.self) ?? { $0 == $1 }
+        let committed = source.committed ?? { source.wrappedValue }
+        let standing: @Sendable (DraftEntry<Edited>) -> DraftStanding = { entry in
+            let now = committed()
+            func isNow(_ value: any Sendable) -> Bool { (value as? Value).map { areSame($0, now) } ?? false }
+            if isNow(entry.value) { return .current }
+            return entry.wait?.values.contains(where: isNow) ?? false ? .awaited : .replaced
+        }
+        self.standing = standing
         self.show = { show(source.wrappedValue) }
         isValid = { parse($0) != nil }
-        isCurrent = { entry in (entry.value as? Value).map { areSame($0, source.wrappedValue) } ?? false }
         set = { edited, entry in
             // Readers update once for both.
             MarkingTurn.run {
+                let kept = entry.snapshot.value
+                let awaited = kept.flatMap { standing($0) == .awaited ? $0 : nil }
                 let value = parse(edited)
-                entry.send(DraftEntry(edited: edited, value: value ?? source.wrappedValue))
+                var wait: DraftWait?
+                if source.committed != nil {
+                    wait = DraftWait(awaited.map { ($0.wait?.values ?? []) + [$0.value] } ?? [committed()])
+                }
+                entry.send(
+                    DraftEntry(edited: edited, value: value ?? awaited?.value ?? committed(), wait: wait))
                 if let value { source.wrappedValue = value }
             }
         }
     }
 
     func shown(_ entry: DraftEntry<Edited>?) -> Edited {
-        if let entry, isCurrent(entry) { return entry.edited }
+        if let entry, standing(entry) != .replaced { return entry.edited }
         return show()
     }
 }

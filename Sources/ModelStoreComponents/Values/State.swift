@@ -15,6 +15,9 @@ public struct State<Value: Sendable>: DynamicProperty {
     /// A value with what it is at first.
     public init(wrappedValue: Value) { initial = wrappedValue }
 
+    /// A value with what it is at first, for an initializer that sets the wrapper itself: `_count = State(initialValue: 3)`.
+    public init(initialValue: Value) { self.init(wrappedValue: initialValue) }
+
     /// The value as it is now.
     public var wrappedValue: Value {
         get { subject?.value ?? initial }

@@ -157,6 +157,11 @@ public final class Subject<Value: Sendable>: Observable, Sendable {
     var snapshot: (value: Value, version: UInt64) { state.withLock { ($0.value, $0.version) } }
 }
 
+extension Subject: Equatable {
+    /// Whether both are the same subject.
+    public static func == (left: Subject, right: Subject) -> Bool { left === right }
+}
+
 extension Subject: LoggedSource {
     package func hasChanged(since version: UInt64, part: Int) -> Bool { state.withLock { $0.version != version } }
 }

@@ -89,3 +89,7 @@ public struct SubjectValues<Value: Sendable>: AsyncSequence, Sendable {
         }
     }
 }
+
+extension SubjectValues: SourcedSequence {
+    package var source: AnyObject? { reference.subject }
+}

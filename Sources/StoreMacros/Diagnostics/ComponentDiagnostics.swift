@@ -9,6 +9,20 @@ extension StoreDiagnostic {
         .error("notPublishable", "'@Published' goes to a stored var of a class, one for each declaration")
     }
 
+    static func publishedWithObservers(_ name: String) -> StoreDiagnostic {
+        .error(
+            "publishedWithObservers",
+            "'\(name)' cannot have observers: '@Published' gives it accessors; observe 'objectWillChange' or '$\(name)' instead"
+        )
+    }
+
+    static func publishedReference(_ modifier: String) -> StoreDiagnostic {
+        .error(
+            "publishedReference",
+            "'@Published' keeps its value, so it cannot be '\(modifier)': remove the modifier, or publish a struct with a "
+                + "\(modifier) property")
+    }
+
     static func publishedWithoutType(_ name: String) -> StoreDiagnostic {
         .error(
             "publishedWithoutType",

@@ -6,6 +6,8 @@
 public struct Binding<Value: Sendable>: Sendable {
     private let read: @Sendable () -> Value
     private let change: @Sendable (@escaping @Sendable (inout Value) -> Void) -> Void
+    /// Gives the value without changes that are queued; nil if a change shows at once.
+    package let committed: (@Sendable () -> Value)?
 
     /// A binding to what two closures read and change.
     ///
@@ -16,7 +18,18 @@ public struct Binding<Value: Sendable>: Sendable {
         get: @escaping @Sendable () -> Value,
         update: @escaping @Sendable (@escaping @Sendable (inout Value) -> Void) -> Void
     ) {
+        self.init(get: get, committed: nil, update: update)
+    }
+
+    /// A binding whose changes are queued, and made later.
+    ///
+    /// - Parameter committed: gives the value without queued changes.
+    package init(
+        get: @escaping @Sendable () -> Value, committed: (@Sendable () -> Value)?,
+        update: @escaping @Sendable (@escaping @Sendable (inout Value) -> Void) -> Void
+    ) {
         read = get
+        self.committed = committed
         change = update
     }
 
@@ -50,8 +63,11 @@ extension Binding {
     public subscript<Part: Sendable>(
         dynamicMember path: any WritableKeyPath<Value, Part> & Sendable
     ) -> Binding<Part> {
-        Binding<Part>(
+        var committedPart: (@Sendable () -> Part)?
+        if let committed { committedPart = { committed()[keyPath: path] } }
+        return Binding<Part>(
             get: { read()[keyPath: path] },
+            committed: committedPart,
             update: { body in change { body(&$0[keyPath: path]) } })
     }
 }

@@ -52,6 +52,7 @@ extension Model {
                 let committed = value(token)
                 return pending?.value ?? committed
             },
+            committed: { [self] in value(token) },
             update: { [self] body in
                 let number = pending?.begin { [self] in
                     value(token)

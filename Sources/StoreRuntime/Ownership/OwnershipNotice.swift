@@ -16,6 +16,8 @@ public struct OwnershipNotice: Sendable, CustomStringConvertible {
         public static let ignoredObject = Code(rawValue: "ignoredObject")
         /// An initial value was made more often than it was used.
         public static let repeatedConstruction = Code(rawValue: "repeatedConstruction")
+        /// A component places several children of one type with the same id.
+        public static let repeatedID = Code(rawValue: "repeatedID")
         /// No ancestor provides an object that a component asks for.
         public static let missingObject = Code(rawValue: "missingObject")
         /// A handler of a scope's end has thrown.

@@ -86,7 +86,7 @@ public struct OwnershipReport: Sendable, Codable, Equatable {
         /// How often that was used.
         public let usedCount: Int
 
-        public var description: String { "\(type) at \(line): made \(constructedCount) times, used \(usedCount)" }
+        public var description: String { "\(type) at \(line): \(constructedCount) made, \(usedCount) used" }
     }
 
     /// The live models and other pinned objects, in the order of their types and ids.

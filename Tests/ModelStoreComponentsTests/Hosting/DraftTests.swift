@@ -1,3 +1,4 @@
+import Dispatch
 import ModelStore
 import ModelStoreComponents
 import Testing
@@ -52,16 +53,33 @@ private struct CelsiusField {
     let handed: Subject<Binding<String>?>
     @Draft var text: String
 
-    init(_ sensor: Model<Sensor>, _ journal: Journal, _ handed: Subject<Binding<String>?>) {
+    init(
+        _ sensor: Model<Sensor>, _ journal: Journal, _ handed: Subject<Binding<String>?>, isOptimistic: Bool = true
+    ) {
         self.journal = journal
         self.handed = handed
-        _text = Draft(sensor.binding(\.celsius, isOptimistic: true))
+        _text = Draft(sensor.binding(\.celsius, isOptimistic: isOptimistic))
     }
 
     func update(_ context: inout ComponentContext) {
         journal.add(text)
         let text = $text
         context.onAppear { handed.send(text) }
+    }
+}
+
+/// Makes the field with each of its updates.
+@Component
+private struct CelsiusForm {
+    let sensor: Model<Sensor>
+    let journal: Journal
+    let handed: Subject<Binding<String>?>
+    let tick: Subject<Int>
+    let isOptimistic: Bool
+
+    func update(_ context: inout ComponentContext) {
+        _ = tick.value
+        context.place(CelsiusField(sensor, journal, handed, isOptimistic: isOptimistic))
     }
 }
 
@@ -167,6 +185,47 @@ private struct CelsiusField {
             try await scene.set("s0", 31)
             try await host.settle()
             #expect(scene.journal.take().last == "31.0")
+            handed.send(nil)
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func `a draft stays while its write waits, whatever binding the field is made with`(isOptimistic: Bool) async throws
+    {
+        try await Scene.run { scene in
+            let tick = Subject(0)
+            let model = try scene.store.model(Sensor.self, id: "s0")
+            let host = try await scene.scope.host { [handed] in
+                CelsiusForm(
+                    sensor: model, journal: scene.journal, handed: handed, tick: tick, isOptimistic: isOptimistic)
+            }
+            #expect(scene.journal.take() == ["20.0"])
+            let text = try #require(handed.value)
+            // Holds the writer.
+            let (isHeld, gate) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+            async let held: Void = scene.store.write { _ in
+                isHeld.signal()
+                gate.wait()
+            }
+            await Task.detached { isHeld.wait() }.value
+            for input in ["3", "030", "030x", "031"] {
+                text.wrappedValue = input
+                try await host.settle()
+                #expect(text.wrappedValue == input)
+                tick.update { $0 += 1 }
+                try await host.settle()
+                #expect(scene.journal.take().last == input && text.wrappedValue == input)
+            }
+            #expect(model.celsius == 20)
+            gate.signal()
+            _ = try await held
+            try await scene.store.write { _ in }
+            try await host.settle()
+            #expect(model.celsius == 31 && text.wrappedValue == "031")
+            // A value that the field had while the draft waited replaces it now.
+            try await scene.set("s0", 20)
+            try await host.settle()
+            #expect(scene.journal.take().last == "20.0" && text.wrappedValue == "20.0")
             handed.send(nil)
         }
     }

@@ -56,8 +56,30 @@ private struct Digit {
     func update(_ context: inout ComponentContext) {}
 }
 
+/// Places two children with one id.
+@Component
+private struct Twins {
+    func update(_ context: inout ComponentContext) {
+        for number in 1...2 { context.place(Digit(number: number), id: "x") }
+        context.place(Digit(number: 3), id: "y")
+    }
+}
+
 /// Hosts that fail, wait and go on.
 @Suite(.timeLimit(.minutes(20))) struct HostTests {
+    @Test func `the same id twice is a notice`() async throws {
+        let notices = try await Scene.run { scene in _ = try await scene.scope.host { Twins() } }
+        #expect(notices.all.map(\.code) == [.repeatedID])
+        #expect(notices.all.first?.message.contains("several Digit with the id x") == true)
+    }
+
+    @Test func `subjects and state stores are equal to themselves alone, so components that have them can be compared`()
+    {
+        let (subject, state) = (Subject(1), StateStore(1) { (_, _: Int) in })
+        #expect(subject == subject && subject != Subject(1))
+        #expect(state == state && state != StateStore(1) { (_, _: Int) in })
+    }
+
     struct Refused: Error {}
 
     @Test func `a root that cannot be made leaves nothing`() async {

@@ -24,7 +24,7 @@ import Testing
                 var plain: Int { 1 }
             }
 
-            extension Row: ModelStoreComponents.Component {
+            nonisolated extension Row: ModelStoreComponents.Component {
                 public mutating func _visit(_ slots: inout ModelStoreComponents.Slots) {
                     slots.visit(&_taps)
                     slots.visit(&_sensor)
@@ -74,7 +74,7 @@ import Testing
                 #endif
             }
 
-            extension Row: ModelStoreComponents.Component {
+            nonisolated extension Row: ModelStoreComponents.Component {
                 mutating func _visit(_ slots: inout ModelStoreComponents.Slots) {
                     slots.visit(&_taps)
                     #if DEBUG
@@ -96,7 +96,7 @@ import Testing
             """
             struct Empty {}
 
-            extension Empty: ModelStoreComponents.Component {
+            nonisolated extension Empty: ModelStoreComponents.Component {
                 mutating func _visit(_ slots: inout ModelStoreComponents.Slots) {
                 }
             }

@@ -59,11 +59,25 @@ import Testing
                     ▸@Published let b = 1
                     ▸@Published var c: Int { 1 }
                     ▸@Published var d = makeD()
+                    ▸@Published var e = 1 {
+                        didSet {}
+                    }
+                    ▸@Published weak var f: Session?
+                    ▸@Published unowned var g: Session
                 }
                 """,
             [
                 .error(wrongPlace), .error(wrongPlace), .error(wrongPlace),
                 .error("write the type of 'd': '$d' needs it, and it cannot be seen from the value"),
+                .error(
+                    "'e' cannot have observers: '@Published' gives it accessors; observe 'objectWillChange' or '$e' instead"
+                ),
+                .error(
+                    "'@Published' keeps its value, so it cannot be 'weak': remove the modifier, or publish a struct with a "
+                        + "weak property"),
+                .error(
+                    "'@Published' keeps its value, so it cannot be 'unowned': remove the modifier, or publish a struct with a "
+                        + "unowned property"),
             ])
     }
 }
