@@ -42,6 +42,14 @@ struct SourceTree {
 }
 
 extension SourceTree.File {
+    /// The path of its folder.
+    var folder: String { String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)]) }
+
+    /// Its name without the extension, and without the part behind a plus sign.
+    var baseName: String? {
+        path.split(separator: "/").last?.split(separator: ".").first?.split(separator: "+").first.map(String.init)
+    }
+
     /// The modules that this file imports.
     var imports: [String] {
         lines.compactMap { line in

@@ -142,7 +142,7 @@ import Testing
     /// The rows of the article: the operator, the predicate and the claim.
     private static func articleRows() throws -> [[String]] {
         let article = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-            .appending(path: "../../Sources/ModelStore/ModelStore.docc/Fetching.md")
+            .appending(path: "../../../Sources/ModelStore/ModelStore.docc/Fetching.md")
         let lines = try String(contentsOf: article, encoding: .utf8).split(separator: "\n")
         return lines.drop { !$0.hasPrefix("| operator of Foundation |") }.dropFirst(2).prefix { $0.hasPrefix("|") }.map
         {

@@ -7,7 +7,7 @@ enum Compiler {
     private static let modules = products.appending(path: "Modules")
     private static let plugin = products.appending(path: "StoreMacros-tool")
     private static let moduleMap = URL(filePath: #filePath).deletingLastPathComponent()
-        .appending(path: "../../Sources/CLMDB/module.modulemap").standardizedFileURL
+        .appending(path: "../../../Sources/CLMDB/module.modulemap").standardizedFileURL
 
     /// Whether there is all that a program with records is compiled from.
     static let isAvailable: Bool = {
