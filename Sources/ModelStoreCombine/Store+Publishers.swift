@@ -72,7 +72,7 @@ extension ChangeFeed {
     public var publisher: SequencePublisher<Self> { SequencePublisher(self, startsAtOnce: false) }
 }
 
-extension RowsAndChanges {
+extension RecordsAndChanges {
     /// The rows and changes as a publisher, one after the other as there is demand.
     public var publisher: SequencePublisher<Self> { SequencePublisher(self, startsAtOnce: false) }
 }

@@ -21,12 +21,12 @@ public struct LeakFreeTrait: TestTrait, SuiteTrait, TestScoping {
         guard testCase != nil else { return }
         let deadline = ContinuousClock.now + patience
         for registry in watch.all {
-            registry.releaseResting()
+            registry.releaseIdle()
             while !registry.report().isEmpty, ContinuousClock.now < deadline {
                 // Not a yield: tasks that are to end should have the threads.
                 try? await Task.sleep(for: .milliseconds(1))
                 // What they had may rest only now.
-                registry.releaseResting()
+                registry.releaseIdle()
             }
             let report = registry.report()
             if !report.isEmpty {

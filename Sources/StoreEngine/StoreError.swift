@@ -29,7 +29,7 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
         /// A record refers to one that does not exist.
         public static let referenceBroken = Code("referenceBroken")
         /// A record was deleted that others refer to, which their rule denies.
-        public static let referenced = Code("referenced")
+        public static let deleteDenied = Code("deleteDenied")
         /// The record is not as the conditional write expects it.
         public static let conditionNotMet = Code("conditionNotMet")
         /// A value does not fit its field.
@@ -57,7 +57,7 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
         /// The disk is full.
         public static let diskFull = Code("diskFull")
         /// The operating system reported an error.
-        public static let inputOutput = Code("inputOutput")
+        public static let ioError = Code("ioError")
         /// Permission was denied.
         public static let accessDenied = Code("accessDenied")
         /// The commit failed in its last step: it may or may not be there after a reopen.
@@ -99,7 +99,7 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
         /// The store's history at the position is not the one that the position was taken from.
         public static let positionDiverged = Code("positionDiverged")
         /// The feed does not tell what the store held at the position.
-        public static let pastUnknown = Code("pastUnknown")
+        public static let historyUnavailable = Code("historyUnavailable")
         /// There is no consumer of this name.
         public static let consumerNotFound = Code("consumerNotFound")
         /// The consumer is held by another process or task.
@@ -131,8 +131,8 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     /// The oldest position from which the feed can be resumed, where the error is about a position.
     public package(set) var oldestPosition: Position?
     /// For `positionCompacted`, the change set from which on the store can tell the difference by record; nil where it has no trail
-    /// (``StoreLimits/trailRecords``).
-    public package(set) var differenceFloor: UInt64?
+    /// (``StoreLimits/changedRecordLimit``).
+    public package(set) var oldestComparablePosition: UInt64?
 
     /// An error.
     public init(_ code: Code, _ message: String, remedy: String? = nil, cause: (any Error)? = nil) {
@@ -177,8 +177,8 @@ extension StoreError {
     private static let codes: [LMDBError.Code: Code] = [
         .mapFull: .mapFull, .growthBlocked: .mapFull, .transactionTooLarge: .tooLarge, .keySize: .tooLarge,
         .damaged: .damaged, .truncated: .damaged, .notAStore: .notAStore, .newerFormat: .newerFormat,
-        .noSuchFile: .noSuchStore, .unfinished: .noSuchStore, .diskFull: .diskFull, .inputOutput: .inputOutput,
-        .panicked: .inputOutput, .accessDenied: .accessDenied, .readOnly: .readOnly, .closed: .closed, .busy: .inUse,
+        .noSuchFile: .noSuchStore, .unfinished: .noSuchStore, .diskFull: .diskFull, .ioError: .ioError,
+        .panicked: .ioError, .accessDenied: .accessDenied, .readOnly: .readOnly, .closed: .closed, .busy: .inUse,
         .writerHeld: .writeTimeout,
         .filesRemoved: .filesRemoved,
         .conflictingOptions: .inUse, .networkFileSystem: .unsupportedFileSystem,

@@ -25,7 +25,7 @@ struct ComponentMacro: ExtensionMacro {
         let access = (structure.modifiers.access ?? .internal).modifier
         let text: DeclSyntax = """
             nonisolated extension \(type.trimmed)\(raw: conformance) {
-                \(raw: access)mutating func _visit(_ slots: inout ModelStoreComponents.Slots) {\(raw: visits.joined())
+                \(raw: access)mutating func _visit(_ slots: inout ModelStoreComponents.DynamicPropertyVisitor) {\(raw: visits.joined())
                 }
             }
             """

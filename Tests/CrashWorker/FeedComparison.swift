@@ -6,13 +6,13 @@ import StoreEngine
 /// Each lane must count up by one from change set to change set, with no reset in between but where a copy begins, and what
 /// was acknowledged must be there as it was acknowledged. That the feed chains and fits the records, `StoreVerifier` says.
 struct FeedComparison: ~Escapable {
-    private let reading: ReadingScope
+    private let reading: ReadContext
     private let head: FeedHead
     private let expected: [UInt64: UInt64]
 
     /// - Parameter expected: hashes of change sets by sequence number; those before the oldest are passed over.
     @_lifetime(copy reading)
-    init(_ reading: ReadingScope, head: FeedHead, expected: [UInt64: UInt64]) {
+    init(_ reading: ReadContext, head: FeedHead, expected: [UInt64: UInt64]) {
         self.reading = reading
         self.head = head
         self.expected = expected

@@ -22,7 +22,7 @@ final class Obeying {
         while let line = readLine() {
             do {
                 reports.say(try answer(try JSONReader.read(line)))
-            } catch let error as StoreError where [.referenced, .referenceBroken].contains(error.code) {
+            } catch let error as StoreError where [.deleteDenied, .referenceBroken].contains(error.code) {
                 reports.say("refused")
             } catch {
                 reports.say("failed \(error)".replacing("\n", with: " "))

@@ -109,7 +109,7 @@ private struct Sharing {
                 let tab = try scene.scope.child("tab \(number)")
                 _ = try await tab.host { Sharing(journal: scene.journal, thing: thing) }
                 tab.close()
-                await tab.closed()
+                await tab.waitUntilClosed()
                 #expect(scene.store.ownership.leaks().isEmpty)
             }
             #expect(scene.journal.all == ["reads 1", "reads 1"])

@@ -91,7 +91,7 @@ private enum Doubling {
         let count = counter.binding(\.count) { .count($0) }
         #expect(count.wrappedValue == 42)
         effect.cancel()
-        try await effect.ended()
+        try await effect.waitUntilEnded()
     }
 
     @Test func `Changes through a binding are made one after the other, to the field as it is then`() async throws {

@@ -35,7 +35,7 @@ private struct Nested {
             _ = try await scope.host { Nested(scene, depth: 0) }
             #expect(journal.take() == ["created 1", "created 2", "created 3"])
             scope.close()
-            await scope.closed()
+            await scope.waitUntilClosed()
             // The handlers of the scope run at once, the places end on the host: neither waits for the other.
             #expect(journal.count("scope closes") == 1)
             #expect(
@@ -53,7 +53,7 @@ private struct Nested {
         let registry = OwnershipRegistry()
         let scope = registry.scope("part")
         let early = Task { [journal] in
-            await scope.closed()
+            await scope.waitUntilClosed()
             journal.add("cancelled")
         }
         early.cancel()
@@ -62,7 +62,7 @@ private struct Nested {
         try scope.task { [journal] in await journal.until { $0.contains("go on") } }
         scope.close()
         let late = Task { [journal] in
-            await scope.closed()
+            await scope.waitUntilClosed()
             journal.add("closed")
         }
         late.cancel()
@@ -76,19 +76,19 @@ private struct Nested {
     {
         let registry = OwnershipRegistry()
         let left = try await registry.withScope("part") { [journal] scope in
-            await scope.closed()
-            let task = try scope.task { await scope.closed() }
+            await scope.waitUntilClosed()
+            let task = try scope.task { await scope.waitUntilClosed() }
             await task.value
             let left = Task {
                 #expect(Scope.current === scope)
                 journal.add("waits")
-                await scope.closed()
+                await scope.waitUntilClosed()
                 journal.add("closed \(scope.isClosed)")
             }
             await journal.until { $0.contains("waits") }
             // A child task waits until it is cancelled: the group would wait for it otherwise.
             await withTaskGroup(of: Void.self) { group in
-                group.addTask { await scope.closed() }
+                group.addTask { await scope.waitUntilClosed() }
                 group.cancelAll()
             }
             journal.add("block ends")
@@ -105,7 +105,7 @@ private struct Nested {
         #expect(registry.report().scopes.map(\.path) == ["root", "root/child"])
         root = nil
         #expect(child.isClosed)
-        await child.closed()
+        await child.waitUntilClosed()
         #expect(registry.report().isEmpty)
     }
 

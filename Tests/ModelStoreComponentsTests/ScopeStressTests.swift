@@ -68,7 +68,7 @@ private final class Counter: Sendable {
         #expect(store.ownership.report().scopes.map(\.path) == ["app"])
         #expect(store.ownership.metrics.modelCount == 0 && store.ownership.metrics.pinCount == 0)
         app.close()
-        await app.closed()
+        await app.waitUntilClosed()
         #expect(store.ownership.report().isEmpty)
     }
 
@@ -99,7 +99,7 @@ private final class Counter: Sendable {
                 let end = Task { scope.close() }
                 _ = try? await serve(number, scope, store)
                 await end.value
-                await scope.closed()
+                await scope.waitUntilClosed()
             case 2:
                 // The task that serves it is cancelled.
                 let task = Task {
@@ -118,7 +118,7 @@ private final class Counter: Sendable {
                 let scope = try app.child("connection \(number)")
                 _ = try await serve(number, scope, store)
                 try scope.task { scope.close() }
-                await scope.closed()
+                await scope.waitUntilClosed()
             }
         } catch {
             Issue.record("connection \(number), way \(way): \(error)")

@@ -88,7 +88,7 @@ private enum CounterAction: StateAction {
             journal.add("ended")
         }
         scope.close()
-        await scope.closed()
+        await scope.waitUntilClosed()
         #expect(journal.all == ["ended"])
     }
 

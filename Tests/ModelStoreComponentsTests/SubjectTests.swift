@@ -143,7 +143,7 @@ private struct Labelling {
             receives.send(false)
             try await host.settle()
             scope.close()
-            await scope.closed()
+            await scope.waitUntilClosed()
             count.send(9)
             #expect(journal.all == ["receives 0", "receives 1", "receives 2"])
         }

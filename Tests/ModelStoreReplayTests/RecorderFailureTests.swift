@@ -44,7 +44,7 @@ import Testing
         try await store.send(AddTicket(text: "lost"))
         for _ in 1...2 {
             let error = await failure { try await recorder.finish() }
-            #expect(error?.code == .inputOutput)
+            #expect(error?.code == .ioError)
         }
         try await expectGoesOn(store, folder)
     }
@@ -52,7 +52,7 @@ import Testing
     @Test func `A full disk is an error at the beginning`() async throws {
         let (store, folder) = (try Store.temporary(records: Ticket.self), try Folder())
         let error = await failure { _ = try await Recorder(store, to: "/dev/full") }
-        #expect(error?.code == .inputOutput)
+        #expect(error?.code == .ioError)
         try await expectGoesOn(store, folder)
     }
 

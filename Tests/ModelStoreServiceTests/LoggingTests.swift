@@ -68,7 +68,7 @@ import Testing
         var options = ConsumerOptions()
         options.start = .after(sequence: target - 1)
         options.retry.attempts = 3
-        options.failureRule = .skip
+        options.failurePolicy = .skip
         options.sleep = { _ in }
         options.onEvent = { if case .skipped = $0 { isSkipped.give() } }
         options.logEvents(of: "mailer", to: logger)

@@ -153,7 +153,7 @@ import Testing
         var options = ConsumerOptions()
         options.start = .after(sequence: try store.position.sequence - 2)
         options.retry.attempts = 3
-        options.failureRule = .skip
+        options.failurePolicy = .skip
         options.sleep = { _ in }
         options.onEvent = { if case .skipped = $0 { skipped.give() } }
         options.countEvents(of: "mailer", with: metrics)

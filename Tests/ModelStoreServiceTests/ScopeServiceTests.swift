@@ -43,7 +43,7 @@ import Testing
         let service = ScopeService("work", of: store) { scope in
             #expect(Scope.current === scope)
             begin.yield()
-            await scope.closed()
+            await scope.waitUntilClosed()
             notes.note("body ends")
         }
         let group = ServiceGroup(services: [service], logger: Self.logger)
@@ -72,7 +72,7 @@ import Testing
         let scope = try store.scope("app")
         for _ in 0..<3 { try scope.task { throw Failure() } }
         scope.close()
-        await scope.closed()
+        await scope.waitUntilClosed()
         // Once for a line of source.
         #expect(handler.entries.count == 1)
         let line = try #require(handler.entries.first)

@@ -52,7 +52,7 @@ import Testing
     }
 
     private static let failures: [FaultInjector.Failure] = [
-        .diskFull, .inputOutput, .outOfMemory, .accessDenied, .mapFull, .mapResized, .readersFull, .transactionFull,
+        .diskFull, .ioError, .outOfMemory, .accessDenied, .mapFull, .mapResized, .readersFull, .transactionFull,
         .databasesFull, .damaged, .outcomeUnknown(isMade: true), .outcomeUnknown(isMade: false),
     ]
 

@@ -34,10 +34,10 @@ import Testing
     }
 
     @Test func `So many calls succeed before, and so many fail`() throws {
-        let codes = faults.failing(.commit, with: .inputOutput, after: 2, times: 3) {
+        let codes = faults.failing(.commit, with: .ioError, after: 2, times: 3) {
             (0..<7).map { number in code { try write("\(number)") } }
         }
-        #expect(codes == [nil, nil, .inputOutput, .inputOutput, .inputOutput, nil, nil])
+        #expect(codes == [nil, nil, .ioError, .ioError, .ioError, nil, nil])
         #expect(try count == 4)
     }
 
@@ -91,7 +91,7 @@ import Testing
             }
         }
         #expect(found == .outcomeUnknown)
-        #expect(code { _ = try store.write { tx in try tx.insert(Lamp(id: "b")) } } == .inputOutput)
+        #expect(code { _ = try store.write { tx in try tx.insert(Lamp(id: "b")) } } == .ioError)
         store.close()
         let again = try Store(at: directory.path, records: Lamp.self)
         defer { again.close() }
@@ -120,7 +120,7 @@ import Testing
     @Test func `A live query goes on after a step that could not be made`() async throws {
         let probe = UpdateProbe(store.updates(of: FetchRequest<Lamp>()))
         await probe.expect(marbles: "()") { $0.id }
-        await faults.failing(.moveCursor, with: .inputOutput, after: 0, times: 3) {
+        await faults.failing(.moveCursor, with: .ioError, after: 0, times: 3) {
             _ = try? await store.write { tx in try tx.insert(Lamp(id: "a")) }
         }
         try await store.write { tx in try tx.upsert(Lamp(id: "a", watts: 1)) }

@@ -108,7 +108,7 @@ import Testing
     @Test func `rows and then changes fill a copy`() async throws {
         let store = try Self.store()
         var copy: [String: Sensor] = [:]
-        reading: for try await element in store.rowsAndChanges(of: Sensor.self) {
+        reading: for try await element in store.recordsAndChanges(of: Sensor.self) {
             switch element {
             case .rows(let rows, _): for row in rows { copy[row.id] = row }
             case .ready:
@@ -154,6 +154,6 @@ import Testing
         var options = ConsumerOptions()
         #expect(options.retry.attempts == RetryPolicy().attempts && RetryPolicy().attempts == 5)
         options.retry.attempts = 3
-        #expect(options.failureRule == .stop)
+        #expect(options.failurePolicy == .stop)
     }
 }

@@ -102,7 +102,7 @@ package struct FaultPlan: Sendable {
 /// The codes that calls can be made to fail with, by what they mean.
 package enum FaultCode {
     package static let diskFull = ENOSPC
-    package static let inputOutput = EIO
+    package static let ioError = EIO
     package static let outOfMemory = ENOMEM
     package static let accessDenied = EACCES
     package static let mapFull = MDB_MAP_FULL

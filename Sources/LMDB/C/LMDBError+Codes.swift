@@ -98,7 +98,7 @@ private struct Meaning {
         MDB_INVALID: Meaning(.notAStore, "the file is not an LMDB data file"),
         MDB_BAD_RSLOT: badTransaction, MDB_BAD_TXN: badTransaction, MDB_BAD_DBI: badTransaction,
         ENOSPC: diskFull, EDQUOT: diskFull, EFBIG: diskFull,
-        EIO: Meaning(.inputOutput, remedy: "look at the disk's free space and the kernel's messages"),
+        EIO: Meaning(.ioError, remedy: "look at the disk's free space and the kernel's messages"),
         EACCES: accessDenied, EPERM: accessDenied,
         ENOENT: Meaning(.noSuchFile), ENOTDIR: Meaning(.noSuchFile),
         EROFS: Meaning(.readOnly, remedy: "open the store read-only"),

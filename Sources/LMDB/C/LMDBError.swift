@@ -28,7 +28,7 @@ package struct LMDBError: Error, Hashable, Sendable {
         /// The data file's making was cut short before it held anything.
         package static let unfinished = Code("unfinished")
         package static let diskFull = Code("diskFull")
-        package static let inputOutput = Code("inputOutput")
+        package static let ioError = Code("ioError")
         package static let accessDenied = Code("accessDenied")
         package static let noSuchFile = Code("noSuchFile")
         package static let networkFileSystem = Code("networkFileSystem")

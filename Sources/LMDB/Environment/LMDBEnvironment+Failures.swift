@@ -33,7 +33,7 @@ extension LMDBEnvironment {
     private func systemFailure(_ code: Int32, _ operation: StaticString) -> LMDBError {
         let error = failure(code, operation)
         let roomForAnything = 1 << 20
-        guard error.code == .inputOutput,
+        guard error.code == .ioError,
             let free = unsafe SystemCalls.freeBytes(of: Calls.fileDescriptor(of: handle.pointer)),
             free < roomForAnything
         else { return error }

@@ -29,7 +29,7 @@ public protocol Component: SendableMetatype {
     func update(_ context: inout ComponentContext) throws
 
     /// Shows the host the wrapped properties, always in the same order. The macro ``Component()`` writes it.
-    mutating func _visit(_ slots: inout Slots)
+    mutating func _visit(_ slots: inout DynamicPropertyVisitor)
 }
 
 /// Makes a struct a ``Component``: its wrapped properties are hosted by the tree.

@@ -45,7 +45,7 @@ public struct ComponentContext: ~Copyable {
     ///   - surroundings: sets values of the environment for it, and provides objects to it.
     public mutating func place<C: Component>(
         _ component: C, id: AnyHashable? = nil, file: StaticString = #fileID, line: UInt = #line,
-        column: UInt = #column, _ surroundings: (inout Surroundings) -> Void = { _ in }
+        column: UInt = #column, _ surroundings: (inout EnvironmentOverrides) -> Void = { _ in }
     ) {
         let type = ObjectIdentifier(C.self)
         let place = PlacingLine(file: "\(file)", line: line, column: column)
@@ -59,7 +59,7 @@ public struct ComponentContext: ~Copyable {
                 "\(node.path) places several \(C.self) with the id \(id), so that each takes over the state of the one before it when "
                     + "that goes; give each an id of its own", (file, line))
         }
-        var given = Surroundings { [node] in
+        var given = EnvironmentOverrides { [node] in
             node.handedDown($0)
         } note: { [node] in
             node.reads($0)

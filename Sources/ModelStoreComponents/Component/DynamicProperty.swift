@@ -7,13 +7,13 @@
 /// struct Counted: DynamicProperty {
 ///     @State private var count = 0
 ///
-///     mutating func visit(_ slots: inout Slots) { slots.visit(&_count) }
+///     mutating func visit(_ slots: inout DynamicPropertyVisitor) { slots.visit(&_count) }
 ///     var wrappedValue: Int { count }
 /// }
 /// ```
 public protocol DynamicProperty {
     /// Shows the host the dynamic properties that this one is made of, always in the same order.
-    mutating func visit(_ slots: inout Slots)
+    mutating func visit(_ slots: inout DynamicPropertyVisitor)
 
     /// Called before each update of the component, after the property was given what is hosted for it. Where something could not be
     /// hosted, such as an object of the environment that nobody provides, neither this nor the component's update is.
@@ -26,7 +26,7 @@ extension DynamicProperty {
 }
 
 /// Where a component's wrapped properties get what is hosted for them.
-public struct Slots: ~Copyable {
+public struct DynamicPropertyVisitor: ~Copyable {
     let node: Node
     private var next = 0
 

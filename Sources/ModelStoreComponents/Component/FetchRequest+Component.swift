@@ -18,7 +18,7 @@ extension FetchRequest: DynamicProperty {
         source = NamedFields<R>(places)
     }
 
-    public mutating func visit(_ slots: inout Slots) {
+    public mutating func visit(_ slots: inout DynamicPropertyVisitor) {
         let slot = slots.slot { _ in QuerySlot<R>() }
         do {
             self = try slot.host(self, in: slots.node.scope)

@@ -54,7 +54,7 @@ public struct Environment<Value>: DynamicProperty {
         return EnvironmentValues { node.environment($0) }[keyPath: path]
     }
 
-    public mutating func visit(_ slots: inout Slots) { node = slots.node }
+    public mutating func visit(_ slots: inout DynamicPropertyVisitor) { node = slots.node }
 }
 
 extension Environment: Equatable {
@@ -63,7 +63,7 @@ extension Environment: Equatable {
 }
 
 /// What a component is given besides its value, where it is placed. Overrides reach it and what is below it.
-public struct Surroundings {
+public struct EnvironmentOverrides {
     private(set) var overrides: [ObjectIdentifier: Any] = [:]
     /// The objects among them, which the place keeps.
     private(set) var provided: [ObjectIdentifier: ProvidedObject] = [:]

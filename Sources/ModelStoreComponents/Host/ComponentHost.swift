@@ -8,9 +8,9 @@ public import StoreRuntime
 /// ```
 ///
 /// Updates run on the host, an actor of its own, so that components need not be `Sendable`. It ends with its scope: the tree's
-/// places end children first, and ``Scope/closed()`` waits for that. As they end on the host, and closing waits for nobody, that may be
+/// places end children first, and ``Scope/waitUntilClosed()`` waits for that. As they end on the host, and closing waits for nobody, that may be
 /// after the scope's own `onClose` handlers and after the scope has let go what it owns; what a place owns or borrows stays until
-/// the place ends. A tree whose places must end before something goes is hosted in a child scope, and that one's `closed()`
+/// the place ends. A tree whose places must end before something goes is hosted in a child scope, and that one's `waitUntilClosed()`
 /// waited for first.
 public actor ComponentHost {
     /// The scope.

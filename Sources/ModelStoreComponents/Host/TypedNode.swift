@@ -22,7 +22,7 @@ final class TypedNode<C: Component>: Node {
     }
 
     override func run(_ context: inout ComponentContext) throws {
-        var slots = Slots(self)
+        var slots = DynamicPropertyVisitor(self)
         component?._visit(&slots)
         if hasFailed || isPostponed { return }
         try component?.update(&context)

@@ -26,7 +26,7 @@ public struct EnvironmentObject<Object: AnyObject>: DynamicProperty {
     /// Gives bindings to the object's properties.
     public var projectedValue: ObjectBindings<Object> { ObjectBindings(wrappedValue, line, confinement) }
 
-    public mutating func visit(_ slots: inout Slots) {
+    public mutating func visit(_ slots: inout DynamicPropertyVisitor) {
         confinement = slots.node.tree.confinement
         object = slots.node.environment(ObjectIdentifier(Object.self)) as? Object
         guard let object else {

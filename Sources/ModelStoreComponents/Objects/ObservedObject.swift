@@ -28,7 +28,7 @@ public struct ObservedObject<Object: AnyObject>: DynamicProperty {
     /// Gives bindings to the object's properties.
     public var projectedValue: ObjectBindings<Object> { ObjectBindings(wrappedValue, line, confinement) }
 
-    public mutating func visit(_ slots: inout Slots) {
+    public mutating func visit(_ slots: inout DynamicPropertyVisitor) {
         confinement = slots.node.tree.confinement
         slots.slot { BorrowedSlot($0, line) }.borrow(wrappedValue)
         (wrappedValue as? any ObservableObject)?.objectWillChange.declare()

@@ -47,7 +47,7 @@ public struct StateObject<Object: AnyObject>: DynamicProperty {
     /// Gives bindings to the object's properties.
     public var projectedValue: ObjectBindings<Object> { ObjectBindings(wrappedValue, line, slot?.confinement) }
 
-    public mutating func visit(_ slots: inout Slots) {
+    public mutating func visit(_ slots: inout DynamicPropertyVisitor) {
         let line = line
         let slot = slots.slot { OwnedSlot<Object>($0, line) }
         switch source {

@@ -74,7 +74,7 @@ public struct Draft<Edited: Sendable>: DynamicProperty {
     /// Whether the shown input is valid: false while the place keeps a draft that it did not send.
     public var isValid: Bool { state.isValid(wrappedValue) }
 
-    public mutating func visit(_ slots: inout Slots) {
+    public mutating func visit(_ slots: inout DynamicPropertyVisitor) {
         let entry = slots.slot { _ in Subject<DraftEntry<Edited>?>(nil) }
         self.entry = entry
         // A draft that was replaced must not come back when the state has its old value again.

@@ -49,7 +49,7 @@ public struct ObservedPublisher<Value: Sendable>: DynamicProperty {
     /// The values, as a sequence.
     public var projectedValue: SubjectValues<Value>? { shown?.values }
 
-    public mutating func visit(_ slots: inout Slots) {
+    public mutating func visit(_ slots: inout DynamicPropertyVisitor) {
         let slot = slots.slot { _ in FollowedSlot<Value>() }
         switch source {
         case .subject(let subject):

@@ -27,7 +27,7 @@ public struct State<Value: Sendable>: DynamicProperty {
     /// A binding to the value.
     public var projectedValue: Binding<Value> { subject?.binding ?? .constant(initial) }
 
-    public mutating func visit(_ slots: inout Slots) {
+    public mutating func visit(_ slots: inout DynamicPropertyVisitor) {
         let initial = initial
         subject = slots.slot { _ in Subject(initial) }
     }

@@ -42,7 +42,7 @@ package final class FeedRecording {
         }
         if let here { return here }
         let start = try store.read { try Self.start($0._reading, options) }
-        let past = try store.past(at: start)
+        let past = try store.snapshot(at: start)
         return try past.read { tx in
             guard past.changedTypes.isEmpty else {
                 throw StoreError(
@@ -55,7 +55,7 @@ package final class FeedRecording {
         }
     }
 
-    private static func start(_ scope: ReadingScope, _ options: RecordingOptions) throws -> Position {
+    private static func start(_ scope: ReadContext, _ options: RecordingOptions) throws -> Position {
         let start: Position =
             switch options.start {
             case .newest: try scope.feedPosition()
@@ -67,7 +67,7 @@ package final class FeedRecording {
     }
 
     private static func begin(
-        _ scope: ReadingScope, at start: Position, to path: String, _ options: RecordingOptions
+        _ scope: ReadContext, at start: Position, to path: String, _ options: RecordingOptions
     ) throws -> Begun {
         let types = start.sequence == 0 ? [] : try scope.storedTypes()
         var redactor: Redactor?
@@ -137,7 +137,7 @@ extension Store {
     ///   - path: the file, which is made, or emptied.
     ///   - options: what is recorded; observers are not, as nobody has seen them.
     /// - Throws: ``StoreError``: `positionCompacted` and others as ``changes(since:_:)``; `unknownType`, `unknownField` and
-    ///   `notRecordable` for a redaction that cannot be; `inputOutput`; `damaged`.
+    ///   `notRecordable` for a redaction that cannot be; `ioError`; `damaged`.
     /// - Complexity: linear in the size of the records and of the change sets.
     @discardableResult
     public func record(to path: String, options: RecordingOptions = RecordingOptions()) throws -> RecordingSummary {

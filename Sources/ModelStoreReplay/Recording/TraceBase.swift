@@ -7,7 +7,7 @@ enum TraceBase {
     /// - Parameter position: where the trace begins, which is the snapshot's position.
     /// - Throws: `StoreError`.
     static func begin(
-        _ scope: ReadingScope, at position: Position, to path: String, _ redactor: inout Redactor?,
+        _ scope: ReadContext, at position: Position, to path: String, _ redactor: inout Redactor?,
         redacted: [String]
     ) throws -> (writer: TraceWriter, rowCount: Int) {
         var types = position.sequence == 0 ? [] : try scope.storedTypes()

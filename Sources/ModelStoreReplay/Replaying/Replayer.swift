@@ -18,7 +18,7 @@ public enum Replayer {
     ///   - options: what is done again, and what counts as the same.
     /// - Throws: ``ReplayDivergence`` at the first thing that differs. Change sets are made up to 1,000 at a time, so up to 999 that come after
     ///   it are in the store too: ``ReplayOptions/until`` leaves the store as it was before or after a change set. ``StoreError``: `traceDamaged`
-    ///   naming the line, `newerTrace`, `noSuchTrace`, `inputOutput`, `storeExists`, `unknownAction`, `unknownField`; what a closure of the catalog of actions throws.
+    ///   naming the line, `newerTrace`, `noSuchTrace`, `ioError`, `storeExists`, `unknownAction`, `unknownField`; what a closure of the catalog of actions throws.
     /// - Complexity: linear in the size of the trace, in constant memory (some tens of MiB of the trace, and its longest line) but for
     ///   actions' own and for live results.
     @discardableResult

@@ -12,7 +12,7 @@ final class TraceLines {
     private var start = 0
     private var isAtEnd = false
 
-    /// - Throws: `StoreError`: `noSuchTrace`; `inputOutput`.
+    /// - Throws: `StoreError`: `noSuchTrace`; `ioError`.
     init(path: String) throws(StoreError) {
         self.path = path
         file = unsafe open(path, O_RDONLY | O_CLOEXEC)
@@ -26,7 +26,7 @@ final class TraceLines {
 
     /// The next line with its line feed; without one, what is left where the file ends inside of a line. Nil at the end.
     ///
-    /// - Throws: `StoreError`: `inputOutput`; `traceDamaged` for a line that is too long.
+    /// - Throws: `StoreError`: `ioError`; `traceDamaged` for a line that is too long.
     func next() throws(StoreError) -> [UInt8]? {
         var searched = start
         while true {

@@ -43,7 +43,7 @@ package final class TraceReader {
     ///
     /// - Parameter mayBeUnfinished: whether one that ends without its end is read up to its last whole line, instead of an error. The
     ///   lines of the last chunk have no checksum then.
-    /// - Throws: `StoreError`: `noSuchTrace`, `inputOutput`, `traceDamaged`, `newerTrace`.
+    /// - Throws: `StoreError`: `noSuchTrace`, `ioError`, `traceDamaged`, `newerTrace`.
     package init(path: String, mayBeUnfinished: Bool = false) throws(StoreError) {
         self.mayBeUnfinished = mayBeUnfinished
         lines = try TraceLines(path: path)
@@ -61,7 +61,7 @@ package final class TraceReader {
 
     /// The next frame; nil at the end.
     ///
-    /// - Throws: `StoreError`: `traceDamaged` naming the line; `inputOutput`.
+    /// - Throws: `StoreError`: `traceDamaged` naming the line; `ioError`.
     package func next() throws(StoreError) -> Line? {
         while chunkPlace == chunk.count {
             if end != nil || isUnfinished { return nil }

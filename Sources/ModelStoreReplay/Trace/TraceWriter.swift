@@ -33,7 +33,7 @@ package final class TraceWriter {
     /// Makes the file, or empties it, and writes the header.
     ///
     /// - Parameter maximumLineByteCount: the longest line, which tests lower.
-    /// - Throws: `StoreError` with the code `inputOutput`.
+    /// - Throws: `StoreError` with the code `ioError`.
     package init(
         path: String, _ header: TraceHeader, maximumLineByteCount: Int = TraceFile.maximumLineByteCount
     ) throws(StoreError) {
@@ -50,7 +50,7 @@ package final class TraceWriter {
 
     /// Adds a frame.
     ///
-    /// - Throws: `StoreError`: `notRecordable` for one that no reader would take, after which the trace cannot go on; `inputOutput`.
+    /// - Throws: `StoreError`: `notRecordable` for one that no reader would take, after which the trace cannot go on; `ioError`.
     package func append(_ frame: TraceFrame) throws(StoreError) {
         let start = json.bytes.count
         json.append(frame.json)
@@ -124,7 +124,7 @@ package enum TraceFile {
 
     static func failure(_ what: String, _ path: String) -> StoreError {
         StoreError(
-            .inputOutput, "the trace \(path) cannot \(what): \(unsafe String(cString: strerror(errno)))",
+            .ioError, "the trace \(path) cannot \(what): \(unsafe String(cString: strerror(errno)))",
             remedy: "check the path, its access rights and the space on the disk")
     }
 }

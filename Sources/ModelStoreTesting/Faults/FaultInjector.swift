@@ -82,7 +82,7 @@ public final class FaultInjector: Sendable {
         /// The disk is full.
         public static let diskFull = Failure("diskFull", code: FaultCode.diskFull)
         /// The disk cannot be read or written.
-        public static let inputOutput = Failure("inputOutput", code: FaultCode.inputOutput)
+        public static let ioError = Failure("ioError", code: FaultCode.ioError)
         /// There is no memory.
         public static let outOfMemory = Failure("outOfMemory", code: FaultCode.outOfMemory)
         /// The user may not.
@@ -103,12 +103,12 @@ public final class FaultInjector: Sendable {
         public static func code(_ code: Int32) -> Failure { Failure("code \(code)", code: code) }
 
         /// A commit fails in its last step: `outcomeUnknown`. LMDB then gives the environment up, which has to be closed by all and
-        /// opened again. For calls other than a commit it is ``inputOutput``.
+        /// opened again. For calls other than a commit it is ``ioError``.
         ///
         /// - Parameter isMade: whether the commit is found then.
         public static func outcomeUnknown(isMade: Bool) -> Failure {
             Failure(
-                "outcomeUnknown(isMade: \(isMade))", .loses(code: FaultCode.inputOutput, isMade: isMade))
+                "outcomeUnknown(isMade: \(isMade))", .loses(code: FaultCode.ioError, isMade: isMade))
         }
     }
 

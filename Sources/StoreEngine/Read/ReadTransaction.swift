@@ -18,8 +18,8 @@ public struct ReadTransaction: ~Copyable, ReadableTransaction {
     /// - Parameter past: that state, over the one of this transaction.
     package mutating func show(_ past: PastState) { raw.lay(past.overlay) }
 
-    public var _reading: ReadingScope {
+    public var _reading: ReadContext {
         @_lifetime(borrow self)
-        borrowing get { ReadingScope(snapshot: raw.snapshot, state: state) }
+        borrowing get { ReadContext(snapshot: raw.snapshot, state: state) }
     }
 }

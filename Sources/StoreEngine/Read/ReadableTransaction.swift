@@ -4,7 +4,7 @@
 /// written so far.
 public protocol ReadableTransaction: ~Copyable {
     /// What this transaction reads through. Support for the methods below; nothing to use directly.
-    var _reading: ReadingScope {
+    var _reading: ReadContext {
         @_lifetime(borrow self)
         borrowing get
     }

@@ -6,14 +6,13 @@ import LMDB
 /// shows what this saves. Support for fetching; nothing to use directly.
 @usableFromInline
 struct LocatedRecords: ~Copyable, ~Escapable {
-    private let scope: ReadingScope
+    private let scope: ReadContext
     private let binding: TypedBinding
     private var records: HeldValues
     @usableFromInline let list: ReferrerList
 
     @_lifetime(copy scope)
-    fileprivate init(_ scope: ReadingScope, _ binding: TypedBinding, _ list: consuming ReferrerList) throws(StoreError)
-    {
+    fileprivate init(_ scope: ReadContext, _ binding: TypedBinding, _ list: consuming ReferrerList) throws(StoreError) {
         self.scope = scope
         self.binding = binding
         records = unsafe _overrideLifetime(HeldValues(count: list.count, of: scope.snapshot), copying: scope)
@@ -54,7 +53,7 @@ struct LocatedRecords: ~Copyable, ~Escapable {
     }
 }
 
-extension ReadingScope {
+extension ReadContext {
     /// The records of a list.
     @usableFromInline
     @_lifetime(copy self)

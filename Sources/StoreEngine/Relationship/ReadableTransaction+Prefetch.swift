@@ -99,7 +99,7 @@ extension ReadableTransaction where Self: ~Copyable {
     }
 }
 
-extension ReadingScope {
+extension ReadContext {
     /// The records that references lead to, in their order, and how many were looked at.
     @inlinable
     package func targets<Target: Record>(

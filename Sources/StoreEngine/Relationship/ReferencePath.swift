@@ -47,7 +47,7 @@ package struct ReferencePath: Sendable {
     /// The value of the field; none where a reference leads nowhere.
     ///
     /// - Parameter record: one of the type that the path begins at.
-    package func value(from record: DynamicRecord, in scope: ReadingScope) throws(StoreError) -> DynamicValue {
+    package func value(from record: DynamicRecord, in scope: ReadContext) throws(StoreError) -> DynamicValue {
         let first = hops[0].access
         let reference = record.values[first.place]
         if reference == .none { return .none }
@@ -67,7 +67,7 @@ package struct ReferencePath: Sendable {
     /// The value of the field; none where a reference leads nowhere.
     ///
     /// - Parameter table: that of a record, in its newest form, of the type that the path begins at.
-    func value(from table: FieldTable, in scope: ReadingScope) throws -> DynamicValue {
+    func value(from table: FieldTable, in scope: ReadContext) throws -> DynamicValue {
         var value = DynamicValue.none
         _ = try follow(table, scope) { end in
             if let bytes = try access.bytes(end) { value = try DynamicValue(from: bytes, as: access.type) }
@@ -77,7 +77,7 @@ package struct ReferencePath: Sendable {
 
     /// Appends the part of a sort key that the field makes; a zero where a reference leads nowhere or the field is none.
     func appendSortKey(
-        _ table: FieldTable, _ component: KeyComponent, _ scope: ReadingScope, to writer: inout ByteWriter
+        _ table: FieldTable, _ component: KeyComponent, _ scope: ReadContext, to writer: inout ByteWriter
     ) throws {
         let isThere = try follow(table, scope) { end in
             guard let bytes = try access.bytes(end) else { return writer.append(byte: 0) }
@@ -91,7 +91,7 @@ package struct ReferencePath: Sendable {
     ///
     /// - Returns: false where a reference is none or leads nowhere; `body` was not called then.
     func follow(
-        _ table: FieldTable, _ scope: ReadingScope, hop: Int = 0, _ body: (FieldTable) throws -> Void
+        _ table: FieldTable, _ scope: ReadContext, hop: Int = 0, _ body: (FieldTable) throws -> Void
     ) throws -> Bool {
         guard hop < hops.count else {
             try body(table)
@@ -103,7 +103,7 @@ package struct ReferencePath: Sendable {
 
     /// The same from the id that the field of a hop holds.
     func follow(
-        id: RawSpan, _ scope: ReadingScope, hop: Int = 0, _ body: (FieldTable) throws -> Void
+        id: RawSpan, _ scope: ReadContext, hop: Int = 0, _ body: (FieldTable) throws -> Void
     ) throws -> Bool {
         let target = scope.state.catalog.types[hops[hop].target]
         var key = ByteWriter(capacity: 64)
@@ -165,7 +165,7 @@ struct ReferenceStep {
     }
 }
 
-extension ReadingScope {
+extension ReadContext {
     /// The record with an id, from the whole key of that, which is truncated to the record's.
     @_lifetime(copy self)
     func record(idKey key: inout ByteWriter, of type: OpenType) throws -> RawSpan? {

@@ -17,11 +17,11 @@ public struct StoreLimits: Hashable, Sendable {
     public var retainedFeedByteCount: Int?
     /// How many records the store remembers that changed in change sets which have left the feed, so that a reader that was away
     /// for longer than those are retained can ask for the difference by record
-    /// (``Store/differenceAndChanges(since:_:)``). Past it the ones that changed longest ago are forgotten.
+    /// (``Store/catchUp(since:_:)``). Past it the ones that changed longest ago are forgotten.
     ///
     /// It is kept in the store, for all programs that write to it: nil, the standard, leaves it as it is there (a new store
     /// remembers none), 0 forgets all. About 100 bytes of the file for each record, and its key twice.
-    public var trailRecords: Int?
+    public var changedRecordLimit: Int?
 
     /// The standard limits.
     public init() {}

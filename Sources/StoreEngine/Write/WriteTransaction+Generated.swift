@@ -107,7 +107,7 @@ extension WriteTransaction {
     }
 }
 
-extension ReadingScope {
+extension ReadContext {
     /// The greatest id that the store has assigned for a type, or was given; 0 before the first.
     package func greatestAssignedID(of type: OpenType) throws(StoreError) -> UInt64 {
         let key = MetadataKey.assigned(type: type.type.id)

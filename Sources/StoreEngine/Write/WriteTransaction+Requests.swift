@@ -103,7 +103,7 @@ extension WriteTransaction {
     }
 }
 
-extension ReadingScope {
+extension ReadContext {
     /// The keys of the records that a request asks for, in its order.
     func recordKeys(_ request: Request, typeIndex: Int) throws(StoreError) -> RecordKeyList {
         var keys = RecordKeyList()

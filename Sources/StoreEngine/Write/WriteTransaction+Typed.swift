@@ -144,7 +144,7 @@ extension WriteTransaction {
         var key = ByteWriter(capacity: 64)
         R._key(of: id).encodeKey(to: &key)
         // Two ids that are too long for a key may share its truncated form.
-        if ReadingScope.isTruncated(key), try !contains(type, id: id) { return false }
+        if ReadContext.isTruncated(key), try !contains(type, id: id) { return false }
         return try delete(typeIndex(R.self), key: key.bytes)
     }
 

@@ -65,9 +65,9 @@ public struct WriteTransaction: ~Copyable, ReadableTransaction {
         return UUID(high: high, low: low)
     }
 
-    public var _reading: ReadingScope {
+    public var _reading: ReadContext {
         @_lifetime(borrow self)
-        borrowing get { ReadingScope(snapshot: raw.snapshot, state: state) }
+        borrowing get { ReadContext(snapshot: raw.snapshot, state: state) }
     }
 
     /// Tells this closure's transaction from any other.

@@ -12,7 +12,7 @@ public import StoreEngine
 /// A name that stands for nothing is an error unless ``unknown`` says otherwise.
 public struct ActionCatalog: Sendable {
     /// What happens to an action that is not known.
-    public enum UnknownRule: Sendable {
+    public enum UnknownPolicy: Sendable {
         /// An error that names it.
         case fail
         /// It is left out: of a replay its recorded changes are taken.
@@ -29,7 +29,7 @@ public struct ActionCatalog: Sendable {
 
     private var meanings: [String: Meaning] = [:]
     /// What happens to an action of another name.
-    public var unknown = UnknownRule.fail
+    public var unknown = UnknownPolicy.fail
 
     /// The actions of these types. A name that two of them have stands for none, and is an error where it is asked for.
     public init<each A: Action>(_ actions: repeat (each A).Type) {
@@ -59,7 +59,7 @@ public struct ActionCatalog: Sendable {
     public func skipping(_ name: String) -> ActionCatalog { with(name, .skipped) }
 
     /// The same with a rule for all other names.
-    public func unknown(_ rule: UnknownRule) -> ActionCatalog {
+    public func unknown(_ rule: UnknownPolicy) -> ActionCatalog {
         var copy = self
         copy.unknown = rule
         return copy

@@ -17,7 +17,7 @@ struct ConsumerLag {
     ///   - filters: the consumer's filters, where this process knows them. Else they are those that the store keeps.
     ///   - readCondition: reads their conditions.
     init(
-        of consumer: NamedConsumer, _ scope: ReadingScope, newest: UInt64, _ filters: [FeedFilter]?,
+        of consumer: NamedConsumer, _ scope: ReadContext, newest: UInt64, _ filters: [FeedFilter]?,
         _ readCondition: ConsumerInterest.ConditionReader
     ) {
         let behind = newest - min(consumer.state.position.sequence, newest)
@@ -44,7 +44,7 @@ struct ConsumerLag {
     }
 
     private static func count(
-        _ consumer: NamedConsumer, _ filters: [FeedFilter], skipping skipped: Origin?, _ scope: ReadingScope,
+        _ consumer: NamedConsumer, _ filters: [FeedFilter], skipping skipped: Origin?, _ scope: ReadContext,
         newest: UInt64
     ) throws -> (count: UInt64, isComplete: Bool) {
         var options = FeedOptions()

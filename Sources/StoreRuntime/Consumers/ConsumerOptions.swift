@@ -6,7 +6,7 @@ public struct ConsumerOptions: Sendable {
     public var start = FeedStart.oldest
     /// How far a new consumer may hold back retention.
     public var lease = RetentionLease()
-    /// Which change sets it wants. ``FeedOptions/squashes`` and ``FeedOptions/reportsProgress`` have no effect here.
+    /// Which change sets it wants. ``FeedOptions/mergesPending`` and ``FeedOptions/reportsProgress`` have no effect here.
     public var feed = FeedOptions()
     /// The most change sets that are dealt with in one transaction, or of which effects elsewhere are noted in one, when they
     /// wait. At least 1.
@@ -14,7 +14,7 @@ public struct ConsumerOptions: Sendable {
     /// How often and when a change set that failed is tried again.
     public var retry = RetryPolicy()
     /// What happens when it has failed every time.
-    public var failureRule = FailureRule.stop
+    public var failurePolicy = FailurePolicy.stop
     /// How often one that waits for another to end looks whether it has, in seconds. The kernel gives up the hold of a process
     /// that ends, however it ends.
     public var takeoverSeconds = 0.2
@@ -49,7 +49,7 @@ public struct RetryPolicy: Hashable, Sendable {
 }
 
 /// What happens to a change set that has failed every time.
-public enum FailureRule: Hashable, Sendable {
+public enum FailurePolicy: Hashable, Sendable {
     /// Consuming ends with an error that has the closure's as its ``StoreError/cause``. The change set is the next one when the
     /// consumer begins again.
     case stop

@@ -204,7 +204,7 @@ struct ConsumerRun {
             attempt += 1
             return true
         }
-        guard options.failureRule == .skip else { throw givenUp(sequence, attempt, error) }
+        guard options.failurePolicy == .skip else { throw givenUp(sequence, attempt, error) }
         options.onEvent(.skipped(sequence: sequence, error: error))
         return false
     }
@@ -216,7 +216,7 @@ struct ConsumerRun {
             error: StoreError(
                 code,
                 "the consumer \"\(consumer.name)\" gave up at change set \(sequence) after \(count): \(ErrorText.of(cause))",
-                remedy: "correct the cause and start the consumer again, or set failureRule to .skip", cause: cause))
+                remedy: "correct the cause and start the consumer again, or set failurePolicy to .skip", cause: cause))
     }
 
     // MARK: Effects in the store

@@ -105,7 +105,7 @@ public final class FeedConsumer: Sendable {
 
     var feedOptions: FeedOptions {
         var feed = options.feed
-        feed.squashes = false
+        feed.mergesPending = false
         feed.reportsProgress = false
         return feed
     }

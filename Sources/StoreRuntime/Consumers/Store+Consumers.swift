@@ -36,9 +36,9 @@ public struct ConsumerInformation: Hashable, Sendable {
     /// How many change sets it has left out since they failed.
     public let skippedCount: UInt64
     /// When it was made.
-    public let created: Date
+    public let createdAt: Date
     /// When it last moved.
-    public let moved: Date
+    public let advancedAt: Date
     /// How far it may hold back retention.
     public let lease: RetentionLease
 }
@@ -132,8 +132,8 @@ extension Store {
             return ConsumerInformation(
                 name: consumer.name, position: state.position, lag: lag.count, lagBound: lag.bound,
                 isHeld: isHeld ?? false,
-                isExpired: state.isExpired, skippedCount: state.skippedCount, created: state.created,
-                moved: state.moved, lease: state.lease)
+                isExpired: state.isExpired, skippedCount: state.skippedCount, createdAt: state.created,
+                advancedAt: state.moved, lease: state.lease)
         }
     }
 

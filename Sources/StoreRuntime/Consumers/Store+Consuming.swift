@@ -18,7 +18,7 @@ extension Store {
     ///   - body: given the next change set (a large one in parts, all in one transaction). It runs again from the start when
     ///     it throws, and may run more than once for other reasons too; only what it writes last is kept. It runs on the
     ///     writer thread, as every write closure.
-    /// - Throws: ``StoreError``: `consumerExpired`, `consumerLost`, `positionDiverged`, and as `write`. Under ``FailureRule/stop``
+    /// - Throws: ``StoreError``: `consumerExpired`, `consumerLost`, `positionDiverged`, and as `write`. Under ``FailurePolicy/stop``
     ///   also the error of a consumer that gave up. It names the consumer, the change set and the number of attempts. Its
     ///   ``StoreError/cause`` is what `body` threw in the last one. Its code is that of the cause if the cause is a
     ///   ``StoreError``, else `consumerFailed`.

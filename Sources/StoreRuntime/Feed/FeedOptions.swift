@@ -11,7 +11,7 @@ public struct FeedOptions: Sendable {
     /// at once: about a mebibyte, ``changesPerPart`` changes at most.
     ///
     /// A reader that keeps up gets each by itself. One that comes in parts is never put together with others.
-    public var squashes = false
+    public var mergesPending = false
     /// Whether an empty change set tells how far the reader is when the filters let nothing through.
     public var reportsProgress = false
     /// The most changes in one part of a change set: what a reader keeps in memory. At least 1.

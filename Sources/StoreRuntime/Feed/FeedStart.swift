@@ -26,7 +26,7 @@ public struct FeedStart: Sendable {
     public static func after(sequence: UInt64) -> FeedStart { FeedStart(place: .afterSequence(sequence)) }
 
     /// The position in a snapshot of the store.
-    func position(in scope: ReadingScope) throws(StoreError) -> Position {
+    func position(in scope: ReadContext) throws(StoreError) -> Position {
         switch place {
         case .oldest: return try scope.oldestPosition()
         case .newest: return try scope.feedPosition()

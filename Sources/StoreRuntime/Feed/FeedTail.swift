@@ -114,7 +114,7 @@ struct FeedTail {
         for part in parts {
             if let set = try sieve.wanted(part, state) { sets.append(set) }
         }
-        if options.squashes { sets = try squashed(sets) }
+        if options.mergesPending { sets = try squashed(sets) }
         // At the end, so that it tells the newest.
         if options.reportsProgress, sets.last.map({ $0.position != last.position }) ?? true {
             sets.append(ChangeSet(last, wanted: [], state))
@@ -141,7 +141,7 @@ struct FeedTail {
         let scope = transaction._reading
         // Small ones not by the thousand, so that they are in the processor's cache when they are taken.
         let limits = FeedWalk.Limits(
-            changes: options.changesPerPart, changeSets: options.squashes ? .max : FeedTail.readLimit)
+            changes: options.changesPerPart, changeSets: options.mergesPending ? .max : FeedTail.readLimit)
         return (try walk.read(scope, limits), scope.state)
     }
 

@@ -5,7 +5,7 @@ extension Store {
     ///
     /// ```swift
     /// for try await set in store.changes(since: position) {
-    ///     for change in try set.changes(of: Sensor.self) where change.changes(\.celsius) { … }
+    ///     for change in try set.changes(of: Sensor.self) where change.didChange(\.celsius) { … }
     ///     position = set.position
     /// }
     /// ```
@@ -31,7 +31,7 @@ extension Store {
     /// Where all change sets after the position are retained, it gives those alone, as ``changes(since:_:)`` does.
     ///
     /// ```swift
-    /// for try await element in store.differenceAndChanges(since: position) {
+    /// for try await element in store.catchUp(since: position) {
     ///     switch element {
     ///     case .difference(let difference):
     ///         for record in try difference.records(of: Sensor.self) { copy[record.id] = record.row }
@@ -49,10 +49,10 @@ extension Store {
     ///     records as they are now: one that does not meet them comes as `unmatched`, since it may have met them before, and one
     ///     that is gone comes in any case. It cannot keep to fields, nor leave out origins. It comes in parts of
     ///     ``FeedOptions/changesPerPart`` records.
-    public func differenceAndChanges(
+    public func catchUp(
         since position: Position, _ options: FeedOptions = FeedOptions()
-    ) -> DifferenceAndChanges {
-        DifferenceAndChanges(store: self, position: position, options: options)
+    ) -> CatchUp {
+        CatchUp(store: self, position: position, options: options)
     }
 
     /// All records of a type and then every change of them, without a gap between.
@@ -61,12 +61,12 @@ extension Store {
     ///   - options: which changes are wanted, and how they come. Filters of other types do not matter; one with a condition also
     ///     lets only those rows through that meet it, and changes of records that meet it before or after, so that one that
     ///     ceases to meet it is told. ``FeedOptions/skipsOwnOrigin`` leaves out what this process changes once a row was given;
-    ///     ``FeedOptions/squashes`` and ``FeedOptions/reportsProgress`` begin with what comes after `ready`.
+    ///     ``FeedOptions/mergesPending`` and ``FeedOptions/reportsProgress`` begin with what comes after `ready`.
     ///   - chunk: how many rows are read at once. At least 1.
-    public func rowsAndChanges<R: Record>(
+    public func recordsAndChanges<R: Record>(
         of type: R.Type, _ options: FeedOptions = FeedOptions(), chunk: Int = 1_000
-    ) -> RowsAndChanges<R> {
-        RowsAndChanges(store: self, options: options, chunk: chunk)
+    ) -> RecordsAndChanges<R> {
+        RecordsAndChanges(store: self, options: options, chunk: chunk)
     }
 
     /// The positions from which the feed can be resumed: the oldest and the newest.
@@ -81,10 +81,10 @@ extension Store {
     }
 
     /// The change set from which on the difference by record can be told to who comes back late; nil where the store has no trail
-    /// (``StoreLimits/trailRecords``).
+    /// (``StoreLimits/changedRecordLimit``).
     ///
     /// - Throws: ``StoreError``.
-    public var differenceFloor: UInt64? {
+    public var oldestComparablePosition: UInt64? {
         get throws {
             let transaction = try beginRead()
             return try transaction._reading.trailHead()?.floor

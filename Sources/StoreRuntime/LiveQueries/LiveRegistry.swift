@@ -65,7 +65,7 @@ struct LiveRegistry {
     ///
     /// - Parameter changes: the step's changes; nil to run all requests again.
     mutating func apply(
-        _ changes: [StepChange]?, in scope: ReadingScope, at position: Position, _ publication: inout Publication
+        _ changes: [StepChange]?, in scope: ReadContext, at position: Position, _ publication: inout Publication
     ) {
         if entries.isEmpty { return }
         let outcome = if let changes { matcher.apply(changes, in: scope) } else { matcher.rerunAll(in: scope) }

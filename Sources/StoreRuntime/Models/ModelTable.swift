@@ -17,12 +17,12 @@ protocol ModelTable: AnyObject, Sendable {
     ///   - previous: the position of the step before.
     ///   - scope: the step's snapshot.
     func apply(
-        _ changes: [StepChange], from previous: UInt64, in scope: borrowing ReadingScope, at position: Position,
+        _ changes: [StepChange], from previous: UInt64, in scope: borrowing ReadContext, at position: Position,
         _ publication: inout Publication
     )
 
     /// Reads all models' records again; as ``apply(_:from:in:at:_:)`` otherwise.
-    func refresh(_ scope: borrowing ReadingScope, at position: Position, _ publication: inout Publication)
+    func refresh(_ scope: borrowing ReadContext, at position: Position, _ publication: inout Publication)
 
     /// Tells all observers that nothing comes any more, those who come later too.
     func endAll()
@@ -63,7 +63,7 @@ final class TypedModelTable<R: Record>: ModelTable {
     func remove(_ state: ModelState) { index.remove(state) }
 
     func apply(
-        _ changes: [StepChange], from previous: UInt64, in scope: borrowing ReadingScope, at position: Position,
+        _ changes: [StepChange], from previous: UInt64, in scope: borrowing ReadContext, at position: Position,
         _ publication: inout Publication
     ) {
         // A step's net changes do not say what became of a record that was read in the middle of them.
@@ -89,7 +89,7 @@ final class TypedModelTable<R: Record>: ModelTable {
         }
     }
 
-    func refresh(_ scope: borrowing ReadingScope, at position: Position, _ publication: inout Publication) {
+    func refresh(_ scope: borrowing ReadContext, at position: Position, _ publication: inout Publication) {
         _ = index.takeAhead(before: position.sequence)
         guard !isEmpty, let binding = try? scope.state.catalog.binding(R.self) else { return }
         for state in index.all { refresh(state, binding, scope, at: position, &publication) }
@@ -97,7 +97,7 @@ final class TypedModelTable<R: Record>: ModelTable {
 
     /// Reads a model's record again.
     private func refresh(
-        _ state: ModelState, _ binding: TypedBinding, _ scope: borrowing ReadingScope, at position: Position,
+        _ state: ModelState, _ binding: TypedBinding, _ scope: borrowing ReadContext, at position: Position,
         _ publication: inout Publication
     ) {
         do throws(StoreError) {

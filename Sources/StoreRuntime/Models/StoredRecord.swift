@@ -11,7 +11,7 @@ struct StoredRecord<R: Record> {
     /// What a snapshot has under a key; nil where that is nothing.
     ///
     /// - Throws: ``StoreError``: `unknownType` when the store was opened without `R`; `damaged`.
-    init?(_ key: [UInt8], in scope: borrowing ReadingScope) throws(StoreError) {
+    init?(_ key: [UInt8], in scope: borrowing ReadContext) throws(StoreError) {
         let binding = try scope.state.catalog.binding(R.self)
         guard let content = try scope.content(of: binding.type, key: key) else { return nil }
         record = try content.freshRecord(R.self, binding)

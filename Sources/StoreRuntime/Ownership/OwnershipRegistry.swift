@@ -214,7 +214,7 @@ public final class OwnershipRegistry: Sendable {
     }
 
     /// Lets go at once what is only kept for the grace period.
-    public func releaseResting() {
+    public func releaseIdle() {
         let gone = state.withLock { $0.pins.endAllRests() }
         withExtendedLifetime(gone) {}
     }

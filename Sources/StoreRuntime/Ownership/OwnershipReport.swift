@@ -76,7 +76,7 @@ public struct OwnershipReport: Sendable, Codable, Equatable {
     }
 
     /// How often initial values for a place in the source were made, and how often one was used.
-    public struct Constructions: Sendable, Codable, Equatable, CustomStringConvertible {
+    public struct RepeatedConstruction: Sendable, Codable, Equatable, CustomStringConvertible {
         /// The line of the property.
         public let line: SourceLine
         /// What is made.
@@ -98,7 +98,7 @@ public struct OwnershipReport: Sendable, Codable, Equatable {
     /// Owners that keep each other alive: the labels along each path, the first one again at its end.
     public let cycles: [[String]]
     /// How often initial values were made.
-    public let constructions: [Constructions]
+    public let constructions: [RepeatedConstruction]
 
     /// Whether nothing is pinned, resting, leaked, or open.
     public var isEmpty: Bool { objects.isEmpty && leaks.isEmpty && scopes.isEmpty }

@@ -59,9 +59,9 @@ struct OwnershipReporter {
         }.sorted { ($0.path, $0.ageSeconds) < ($1.path, $1.ageSeconds) }
     }
 
-    private var constructions: [OwnershipReport.Constructions] {
+    private var constructions: [OwnershipReport.RepeatedConstruction] {
         snapshot.constructions.map { line, constructed in
-            OwnershipReport.Constructions(
+            OwnershipReport.RepeatedConstruction(
                 line: snapshot.lines[line], type: constructed.type, constructedCount: constructed.constructedCount,
                 usedCount: constructed.usedCount)
         }.sorted { ($0.line.file, $0.line.line) < ($1.line.file, $1.line.line) }

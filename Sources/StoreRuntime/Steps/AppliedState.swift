@@ -74,7 +74,7 @@ struct AppliedState {
     ///
     /// - Parameter willApply: told before models are looked for.
     mutating func apply(
-        _ scope: ReadingScope, tables: [any ModelTable], recent: Dispatcher,
+        _ scope: ReadContext, tables: [any ModelTable], recent: Dispatcher,
         willApply: (UInt64) -> Void
     ) throws {
         let head = try scope.feedHead()
@@ -109,7 +109,7 @@ struct AppliedState {
     /// - Returns: the result; another one where somebody was quicker with the same request.
     /// - Throws: ``StoreError``: why the request does not fit its type any more; `damaged`.
     mutating func use(
-        _ start: LiveStart, in scope: ReadingScope, recent: Dispatcher, _ timeline: Timeline
+        _ start: LiveStart, in scope: ReadContext, recent: Dispatcher, _ timeline: Timeline
     ) throws -> LiveResult {
         if let shared = live.share(start.key) { return shared }
         var start = start
@@ -125,7 +125,7 @@ struct AppliedState {
 
     /// The net changes since the last step.
     private func net(
-        _ scope: ReadingScope, to target: Position, _ tables: [any ModelTable], _ dispatcher: Dispatcher
+        _ scope: ReadContext, to target: Position, _ tables: [any ModelTable], _ dispatcher: Dispatcher
     ) throws -> StepNet {
         let catalog = scope.state.catalog
         var interest: [UInt32: StepNet.Interest] = [:]
@@ -144,7 +144,7 @@ struct AppliedState {
     ///
     /// - Parameter interest: what is of interest of a type, by its number.
     private func net(
-        _ scope: ReadingScope, from start: Position, to target: Position, _ interest: [UInt32: StepNet.Interest],
+        _ scope: ReadContext, from start: Position, to target: Position, _ interest: [UInt32: StepNet.Interest],
         _ dispatcher: Dispatcher
     ) throws -> StepNet {
         var net = StepNet(scope.state.catalog) { interest[$0] ?? .nothing }

@@ -26,13 +26,13 @@ public struct ReadView: ~Copyable, ReadableTransaction {
     /// The position.
     public var position: Position { storage.position }
 
-    public var _reading: ReadingScope {
+    public var _reading: ReadContext {
         @_lifetime(borrow self)
         borrowing get {
             // The storage lives as long as the view, and its transaction as long as the storage.
             let scope = unsafe _overrideLifetime(storage.scope, borrowing: self)
             guard let notingState else { return scope }
-            return ReadingScope(snapshot: scope.snapshot, state: notingState)
+            return ReadContext(snapshot: scope.snapshot, state: notingState)
         }
     }
 }

@@ -31,7 +31,7 @@ final class ReadViewStorage {
     }
 
     /// What the view reads through.
-    var scope: ReadingScope {
+    var scope: ReadContext {
         @_lifetime(borrow self)
         borrowing get { unsafe _overrideLifetime(transaction.pointee._reading, borrowing: self) }
     }

@@ -5,7 +5,7 @@ extension StepNet {
     ///
     /// - Parameter limit: the most records that are netted.
     mutating func read(
-        _ scope: ReadingScope, from position: Position, to target: Position, limit: Int
+        _ scope: ReadContext, from position: Position, to target: Position, limit: Int
     ) throws(StoreError) {
         var walk = FeedWalk(after: position)
         do throws(StoreError) {

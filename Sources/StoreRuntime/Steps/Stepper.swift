@@ -293,7 +293,7 @@ final class Stepper: Sendable {
 
     /// Applies what was committed, and then calls `body` with the newest snapshot before anything else is applied.
     private func atNewest<T>(
-        _ core: StoreCore, _ body: (inout AppliedState, ReadingScope) throws -> T
+        _ core: StoreCore, _ body: (inout AppliedState, ReadContext) throws -> T
     ) throws -> T {
         let (result, isAhead) = try applied.withLock { applied in
             let transaction = try core.beginRead()

@@ -26,7 +26,7 @@ extension Store {
     ///   - body: what to do.
     /// - Returns: what `body` returned. ``write(returning:durability:timeout:_:)`` returns the position too.
     /// - Throws: what `body` throws; ``StoreError``: `closed`, `readOnly`, `queueFull`, `writeTimeout`, `diskFull`,
-    ///   `inputOutput`: not committed; `mapFull`: not committed, because the disk or the address space has no room for a
+    ///   `ioError`: not committed; `mapFull`: not committed, because the disk or the address space has no room for a
     ///   larger map, or a read closure of this process kept the map from growing for 10 seconds; `outcomeUnknown`: the
     ///   commit may or may not be there after a reopen.
     @discardableResult

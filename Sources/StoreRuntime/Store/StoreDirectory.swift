@@ -85,7 +85,7 @@ package enum StoreDirectory {
         guard descriptor >= 0, fsync(descriptor) == 0 else {
             let reason = unsafe String(cString: strerror(errno))
             if descriptor >= 0 { close(descriptor) }
-            throw StoreError(.inputOutput, "the directory \(directory) cannot be synced: \(reason)")
+            throw StoreError(.ioError, "the directory \(directory) cannot be synced: \(reason)")
         }
         close(descriptor)
     }
@@ -107,7 +107,7 @@ struct TemporaryDirectory: Sendable {
             try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
         } catch {
             throw StoreError(
-                .inputOutput, "a temporary directory cannot be made in \(base): \(ErrorText.of(error))",
+                .ioError, "a temporary directory cannot be made in \(base): \(ErrorText.of(error))",
                 remedy: "set TMPDIR to a writable directory", cause: error)
         }
     }

@@ -79,7 +79,7 @@ struct StoreLock: ~Copyable {
     private static func failure(_ path: String, _ code: Int32 = errno) -> StoreError {
         let reason = unsafe strerror(code).map { unsafe String(cString: $0) } ?? "error \(code)"
         let isDenied = code == EACCES || code == EPERM || code == EROFS
-        return StoreError(isDenied ? .accessDenied : .inputOutput, "\(path) cannot be locked: \(reason)")
+        return StoreError(isDenied ? .accessDenied : .ioError, "\(path) cannot be locked: \(reason)")
     }
 }
 

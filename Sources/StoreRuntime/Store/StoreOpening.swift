@@ -45,7 +45,7 @@ enum StoreOpening {
         let raw = try mapLMDB { () throws(LMDBError) in try environment.beginRead() }
         let found = try StoreReading(raw.snapshot, at: environment.path, options: options, records: records)
         let home = environment.fileIdentity.homeBytes
-        guard try TrailSetting.isSettled(options.limits.trailRecords, found.state.databases, raw.snapshot) else {
+        guard try TrailSetting.isSettled(options.limits.changedRecordLimit, found.state.databases, raw.snapshot) else {
             return nil
         }
         return try found.isSettled(home: home, records: records, raw.snapshot) ? found.state : nil
@@ -87,7 +87,7 @@ enum StoreOpening {
         }
         let hadForeignWrites = try ForeignWrites.note(&head, databases, context, in: &raw)
         var didWrite = isCopy || hadForeignWrites
-        let wantedTrail = options.limits.trailRecords
+        let wantedTrail = options.limits.changedRecordLimit
         didWrite = try didWrite || !TrailSetting.isSettled(wantedTrail, databases, raw.snapshot)
         let hasNewTrail = try TrailSetting.settle(wantedTrail, &databases, head: head, &raw)
         if header.format < StoreFormat.version { try StoreFormat.writeVersion(databases, &raw) }

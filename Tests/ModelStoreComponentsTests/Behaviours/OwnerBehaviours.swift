@@ -271,7 +271,7 @@ private struct EagerOwner {
         _ = try root.stateObject { Thing(journal, Numbers()) }
         #expect(journal.all == ["created 1"])
         store.close()
-        await root.closed()
+        await root.waitUntilClosed()
         #expect(journal.all == ["created 1", "destroyed 1"] && store.ownership.report().isEmpty)
     }
 
@@ -287,7 +287,7 @@ private struct EagerOwner {
                 weakThing = thing
             }
             first.close()
-            await first.closed()
+            await first.waitUntilClosed()
             #expect(weakThing != nil && scene.store.ownership.leaks().isEmpty)
             do {
                 let thing = try #require(weakThing)

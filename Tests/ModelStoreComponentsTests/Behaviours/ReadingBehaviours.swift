@@ -337,7 +337,7 @@ private struct Late {
                 // Nobody asks the host to settle: it has to notice by itself.
                 for await celsius in seen.values where celsius == value { break }
                 scope.close()
-                await scope.closed()
+                await scope.waitUntilClosed()
             }
         }
     }

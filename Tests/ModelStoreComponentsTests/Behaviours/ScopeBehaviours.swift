@@ -134,7 +134,7 @@ private func untilCancelled() async {
                 ])
             for await count in started.values where count == 3 { break }
             scope.close()
-            await scope.closed()
+            await scope.waitUntilClosed()
         }
         #expect(
             journal.all
@@ -159,7 +159,7 @@ private func untilCancelled() async {
             }
             scope.close()
             scope.close()
-            await scope.closed()
+            await scope.waitUntilClosed()
             #expect(throws: StoreError.self) { try scope.task {} }
             #expect(throws: StoreError.self) { try scope.own(Noting(journal, "late")) }
         }
@@ -183,7 +183,7 @@ private func untilCancelled() async {
                 parent.close()
             }
             child.close()
-            await parent.closed()
+            await parent.waitUntilClosed()
         }
         #expect(
             journal.all == [
@@ -214,7 +214,7 @@ private func untilCancelled() async {
             parent.close()
             #expect(parent.isClosed && journal.all == ["child's newer handler"])
             goOn.signal()
-            await parent.closed()
+            await parent.waitUntilClosed()
         }
         #expect(
             journal.all == [
@@ -230,7 +230,7 @@ private func untilCancelled() async {
             scope.close()
             tick.send(1)
             try await host.settle()
-            await scope.closed()
+            await scope.waitUntilClosed()
             #expect(!scene.journal.all.contains("child 1"))
             await #expect(throws: StoreError.self) {
                 try await host.place { Living(journal: scene.journal, tick: tick) }
@@ -260,7 +260,7 @@ private func untilCancelled() async {
             #expect("\(report)".contains("Sensor s0, at position \(position.sequence)"))
             owner.close()
             borrower.close()
-            await borrower.closed()
+            await borrower.waitUntilClosed()
             // The test still has it.
             let leak = try #require(registry.leaks().first)
             #expect(leak.object.id == "s0" && leak.scope == "app/borrower" && leak.object.pins.isEmpty)
@@ -296,7 +296,7 @@ private func untilCancelled() async {
             #expect(registry.whyAlive(model).pins.map(\.ageSeconds) == [7, 12])
             #expect(registry.report().scopes.map(\.ageSeconds) == [12, 12])
             scope.close()
-            await scope.closed()
+            await scope.waitUntilClosed()
             clock.advance(by: .seconds(30))
             let leak = try #require(registry.leaks().first)
             #expect(leak.scope == "app/part" && leak.ageSeconds == 30 && leak.line.line == owningLine)
@@ -321,10 +321,10 @@ private func untilCancelled() async {
             try worker.task { for await celsius in model.values(of: \.celsius) { journal.add("\(celsius)") } }
             await journal.until { !$0.isEmpty }
             connection.close()
-            await connection.closed()
+            await connection.waitUntilClosed()
             #expect(scene.store.ownership.leaks().isEmpty && scene.notices.all.isEmpty)
             worker.close()
-            await worker.closed()
+            await worker.waitUntilClosed()
             #expect(scene.store.ownership.leaks().map(\.scope) == ["app/connection"])
             withExtendedLifetime(model) {}
         }
@@ -343,7 +343,7 @@ private func untilCancelled() async {
             await journal.until { $0.contains("closes") }
             #expect(scene.store.ownership.leaks().isEmpty)
             journal.add("go on")
-            await scope.closed()
+            await scope.waitUntilClosed()
         }
         #expect(journal.all.last == "destroyed 1" && notices.all.isEmpty, "\(notices.all)")
     }
@@ -371,14 +371,14 @@ private func untilCancelled() async {
             let borrower = try scene.scope.child("borrower")
             try borrower.borrow(thing)
             borrower.close()
-            await borrower.closed()
+            await borrower.waitUntilClosed()
             #expect(registry.leaks().isEmpty && registry.metrics.leakCount == 0)
             let (owner, last) = (try scene.scope.child("owner"), try scene.scope.child("last"))
             try owner.own(thing)
             try last.borrow(thing)
             owner.close()
             last.close()
-            await last.closed()
+            await last.waitUntilClosed()
             #expect(registry.leaks().map(\.scope) == ["app/last"])
             withExtendedLifetime(thing) {}
         }
@@ -455,7 +455,7 @@ private func untilCancelled() async {
             let ending = journal.take()
             #expect(ending.first == "parent" && ending.dropFirst().sorted() == ["child closes", "task is cancelled"])
             scope.close()
-            await scope.closed()
+            await scope.waitUntilClosed()
             #expect(journal.take() == ["parent closes"])
         }
     }
@@ -492,7 +492,7 @@ private func untilCancelled() async {
             }
             #expect(scene.store.ownership.metrics.modelCount == count)
             scope.close()
-            await scope.closed()
+            await scope.waitUntilClosed()
             let metrics = scene.store.ownership.metrics
             #expect(
                 metrics.pinCount == 0 && metrics.objectCount == 0 && metrics.modelCount == 0 && metrics.scopeCount == 1)

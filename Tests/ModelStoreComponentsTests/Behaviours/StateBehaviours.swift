@@ -245,7 +245,7 @@ private struct Wall {
 private struct Doubled: DynamicProperty {
     @State private var half = 1
 
-    mutating func visit(_ slots: inout Slots) { slots.visit(&_half) }
+    mutating func visit(_ slots: inout DynamicPropertyVisitor) { slots.visit(&_half) }
     var wrappedValue: Int { half * 2 }
     var projectedValue: Binding<Int> { $half }
 }

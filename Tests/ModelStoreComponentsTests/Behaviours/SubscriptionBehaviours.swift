@@ -71,7 +71,7 @@ import Testing
             }
             let report = scene.store.ownership.report()
             #expect(report.objects.map(\.id) == ["s2", "s3"] && report.objects.allSatisfy(\.isResting))
-            scene.store.ownership.releaseResting()
+            scene.store.ownership.releaseIdle()
             #expect(scene.store.ownership.report().objects.isEmpty)
         }
     }
@@ -95,11 +95,11 @@ import Testing
         try scope.borrow(store.model(Sensor.self, id: "s0"))
         try scope.own(thing)
         scope.close()
-        await scope.closed()
+        await scope.waitUntilClosed()
         clock.advance(by: .seconds(1_000_000))
         #expect(store.ownership.metrics.restingCount == 1)
         #expect(store.ownership.leaks().map(\.scope) == ["part"] && notices.all.isEmpty)
-        store.ownership.releaseResting()
+        store.ownership.releaseIdle()
         #expect(store.ownership.metrics.restingCount == 0)
         withExtendedLifetime(thing) {}
     }
@@ -132,7 +132,7 @@ import Testing
             for await value in started.values where value == 20 { break }
             effect?.cancel()
             effect?.cancel()
-            try? await effect?.ended()
+            try? await effect?.waitUntilEnded()
             effect = nil
             try await scene.set("s0", 99)
             #expect(started.value == 20)

@@ -12,7 +12,7 @@ private struct CountOfThing: DynamicProperty {
     @EnvironmentObject private var thing: Thing
     private var count = 0
 
-    mutating func visit(_ slots: inout Slots) { slots.visit(&_thing) }
+    mutating func visit(_ slots: inout DynamicPropertyVisitor) { slots.visit(&_thing) }
     mutating func update() { count = thing.count }
     var wrappedValue: Int { count }
 }

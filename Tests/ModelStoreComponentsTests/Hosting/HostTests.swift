@@ -142,7 +142,7 @@ private struct Twins {
             await sending.value
             try await host.settle()
             inner.close()
-            await inner.closed()
+            await inner.waitUntilClosed()
             #expect(last.value == sent.value)
         }
         #expect(notices.all.isEmpty)

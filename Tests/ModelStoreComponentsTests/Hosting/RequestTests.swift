@@ -122,7 +122,7 @@ private struct Glance {
             let pins = try store.ownership.whyAlive(#require(model)).pins
             #expect(pins.map(\.kind) == [.borrower] && pins.first?.line.file.hasSuffix("RequestTests.swift") == true)
             inner.close()
-            await inner.closed()
+            await inner.waitUntilClosed()
             #expect(model == nil)
         }
         #expect(notices.all.isEmpty)

@@ -128,7 +128,9 @@ import Testing
     func `a field alone as a condition is answered by what to write`(subject: String) throws {
         for field in ["isOpen", "room", "mode", "place.floor"] {
             let source = Self.types + "let request = \(subject).where { $0.\(field) }"
-            let message = "'where' is unavailable: a field is no condition by itself: compare it, as in $0.isOpen == true"
+            let message = """
+                'where' is unavailable: a field is no condition by itself: compare it, as in $0.isOpen == true
+                """
             #expect(try Compiler.errors(in: source, solverScopes: 2_000) == [message])
         }
     }

@@ -47,7 +47,7 @@ import Testing
         #expect(changes.map(\.after?.celsius) == [20, 25, nil])
         #expect(changes.map(\.before?.note) == [nil, .some(nil), "warm"])
         #expect(changes[1].changedFields.names == ["celsius", "note"])
-        #expect(changes[1].changes(\.celsius) && !changes[1].changes(\.room))
+        #expect(changes[1].didChange(\.celsius) && !changes[1].didChange(\.room))
         #expect(Set(changes.map(\.idempotencyKey)).count == 3)
     }
 
@@ -162,7 +162,7 @@ import Testing
             try tx.update(Sensor.self, id: "s4") { $0.celsius = 20 }
         }
         var options = FeedOptions()
-        options.squashes = true
+        options.mergesPending = true
         var feed = store.changes(since: start, options).makeAsyncIterator()
         let whole = try #require(try await feed.next())
         #expect(whole.position == (try store.position) && whole.firstSequence == start.sequence + 1)

@@ -43,7 +43,7 @@ import Testing
         }
         let newest = try store.position
         var options = Self.options()
-        options.squashes = true
+        options.mergesPending = true
         var feed = store.changes(since: start, options).makeAsyncIterator()
         var last = start
         var sets: [ChangeSet] = []

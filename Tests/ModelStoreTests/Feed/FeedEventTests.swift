@@ -125,7 +125,7 @@ import Testing
         try await store.write { try $0.delete(Sensor.self, id: "s3") }
         try await store.write { try $0.insert(ChangeFeedTests.sensor(3, celsius: 40)) }
         var options = FeedOptions()
-        options.squashes = true
+        options.mergesPending = true
         let inserted = Position(start.description).map { FeedStart.after(sequence: $0.sequence + 1) }
         let events = try await Self.events(store, from: try #require(inserted), options)
         #expect(events.map(\.operation) == [.update, .update, .update])

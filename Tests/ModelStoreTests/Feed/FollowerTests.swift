@@ -56,7 +56,7 @@ import Testing
                 if number % 2 == 0 {
                     for try await _ in store.changes(since: start) {}
                 } else {
-                    for try await _ in store.rowsAndChanges(of: Sensor.self, chunk: 3) {}
+                    for try await _ in store.recordsAndChanges(of: Sensor.self, chunk: 3) {}
                 }
             }
         }

@@ -7,7 +7,7 @@ import Testing
 @Suite(.timeLimit(.minutes(20))) struct SequenceEndTests {
     /// The sequences.
     enum Kind: String, CaseIterable, CustomTestStringConvertible {
-        case changes, squashedChanges, rowsAndChanges, differenceAndChanges
+        case changes, squashedChanges, recordsAndChanges, catchUp
         case updates, updatesOfFields, updatesSince, queryUpdates, dynamicUpdates, join
         case counts, existence, values
         case modelValues, modelValuesTogether, modelChanges
@@ -25,10 +25,10 @@ import Testing
             case .changes: return EndReader(store.changes(from: .newest))
             case .squashedChanges:
                 var options = FeedOptions()
-                options.squashes = true
+                options.mergesPending = true
                 return EndReader(store.changes(from: .oldest, options))
-            case .rowsAndChanges: return EndReader(store.rowsAndChanges(of: Sensor.self))
-            case .differenceAndChanges: return EndReader(store.differenceAndChanges(since: model.position))
+            case .recordsAndChanges: return EndReader(store.recordsAndChanges(of: Sensor.self))
+            case .catchUp: return EndReader(store.catchUp(since: model.position))
             case .updates: return EndReader(store.updates(of: all))
             case .updatesOfFields: return EndReader(store.updates(of: all, fields: \.celsius))
             case .updatesSince: return EndReader(store.updates(of: all, since: model.position))
@@ -111,7 +111,7 @@ import Testing
         let ends = AsyncStream.makeStream(of: EndReader.Step.self)
         try scope.task { ends.continuation.yield(await reader.end()) }
         scope.close()
-        await scope.closed()
+        await scope.waitUntilClosed()
         ends.continuation.finish()
         #expect(await ends.stream.first { _ in true } == .ended)
     }

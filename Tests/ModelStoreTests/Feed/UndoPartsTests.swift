@@ -107,7 +107,7 @@ import Testing
             if leavesOut { try await store.write { try $0.insert(Account(email: "a", balance: 1)) } }
             try await store.write { try $0.update(Reading.self, id: 4) { $0.value = -1 } }
             var options = FeedOptions(only: FeedFilter(Reading.self))
-            options.squashes = true
+            options.mergesPending = true
             var feed = store.changes(since: start, options).makeAsyncIterator()
             let squashed = try #require(try await feed.next())
             #expect(squashed.changes.count == 4 && squashed.isWhole == !leavesOut)

@@ -40,7 +40,7 @@ import Testing
         await seen.until("40.0 2")
         #expect(seen.all == ["20.0 0", "40.0 2"])
         effect.cancel()
-        try await effect.ended()
+        try await effect.waitUntilEnded()
         try await store.write { try $0.update(Sensor.self, id: "s0") { $0.celsius = 50 } }
         #expect(seen.all.count == 2)
     }
@@ -95,9 +95,9 @@ import Testing
         let failing = store.observe { if model.celsius > 30 { throw Trouble() } }
         let other = store.observe { _ = model.celsius }
         try await store.write { try $0.update(Sensor.self, id: "s0") { $0.celsius = 31 } }
-        await #expect(throws: Trouble.self) { try await failing.ended() }
+        await #expect(throws: Trouble.self) { try await failing.waitUntilEnded() }
         store.close()
-        await #expect(throws: StoreError.self) { try await other.ended() }
+        await #expect(throws: StoreError.self) { try await other.waitUntilEnded() }
     }
 
     @Test func `what is read is of one position`() async throws {
@@ -138,7 +138,7 @@ import Testing
         #expect(kept.map(\.id) == ["s0"] && kept.first?.pins.map(\.kind) == [.borrower])
         #expect(store.liveQueryCount == 1)
         effect.cancel()
-        try await effect.ended()
+        try await effect.waitUntilEnded()
         #expect(store.liveQueryCount == 0 && store.ownership.report().objects.isEmpty)
     }
 

@@ -233,7 +233,7 @@ private enum Delivery {
             id: 1, lines: [.init(amount: 1, note: "na"), .init(amount: 2, note: "nb")],
             prices: ["x": .init(amount: 3, note: "nx")], first: .init(amount: 4, note: "nf"), numbers: [-1, 300])
         #expect(try counted.read { try $0.all(Delivery.Counted.self) } == [seen])
-        #expect(try counted.at(position) { try $0.all(Delivery.Counted.self) } == [seen])
+        #expect(try counted.read(at: position) { try $0.all(Delivery.Counted.self) } == [seen])
         let big = Delivery.Counted.where { $0.lines.any { $0.amount > 1 } && $0.numbers.contains(300) }
         #expect(try counted.read { try $0.count(big) } == 1)
         try counted.write { tx in

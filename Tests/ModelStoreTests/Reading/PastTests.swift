@@ -96,7 +96,7 @@ import Testing
         }
         try remember()
         for (position, answers) in moments {
-            let found = try store.at(position) { tx in try Self.questions.map { try $0.ask(tx) } }
+            let found = try store.read(at: position) { tx in try Self.questions.map { try $0.ask(tx) } }
             for (question, (answer, found)) in zip(Self.questions, zip(answers, found)) {
                 #expect(found == answer, "\(question.name) at \(position.sequence)")
             }
@@ -129,7 +129,7 @@ import Testing
         #expect(sensors.map(\.id) == ["s1", "s2", "s3"])
         #expect(sensors.map(\.kind) == [.update, .delete, .replace])
         #expect(sensors[0].changedFields.names == ["celsius", "note"])
-        #expect(sensors[0].changes(\.celsius) && sensors[0].before?.celsius == 0 && sensors[0].after?.celsius == 21.5)
+        #expect(sensors[0].didChange(\.celsius) && sensors[0].before?.celsius == 0 && sensors[0].after?.celsius == 21.5)
         #expect(sensors[1].before?.serial == "A-2" && sensors[1].after == nil)
         #expect(try difference.changes(of: House.self).map(\.after?.id) == ["h"])
         let fields = try difference.changes.map {

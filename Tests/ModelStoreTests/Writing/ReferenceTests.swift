@@ -83,7 +83,7 @@ import Testing
             try tx.insert(House(id: "a"))
             try tx.insert(Tenant(id: 1, house: "a"))
         }
-        #expect(code { try $0.delete(House.self, id: "a") } == .referenced)
+        #expect(code { try $0.delete(House.self, id: "a") } == .deleteDenied)
         try store.write { tx in
             try tx.delete(House.self, id: "a")
             try tx.insert(House(id: "a", name: "new"))

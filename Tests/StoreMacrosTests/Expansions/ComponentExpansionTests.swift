@@ -25,7 +25,7 @@ import Testing
             }
 
             nonisolated extension Row: ModelStoreComponents.Component {
-                public mutating func _visit(_ slots: inout ModelStoreComponents.Slots) {
+                public mutating func _visit(_ slots: inout ModelStoreComponents.DynamicPropertyVisitor) {
                     slots.visit(&_taps)
                     slots.visit(&_sensor)
                 }
@@ -75,7 +75,7 @@ import Testing
             }
 
             nonisolated extension Row: ModelStoreComponents.Component {
-                mutating func _visit(_ slots: inout ModelStoreComponents.Slots) {
+                mutating func _visit(_ slots: inout ModelStoreComponents.DynamicPropertyVisitor) {
                     slots.visit(&_taps)
                     #if DEBUG
                     slots.visit(&_trace)
@@ -97,7 +97,7 @@ import Testing
             struct Empty {}
 
             nonisolated extension Empty: ModelStoreComponents.Component {
-                mutating func _visit(_ slots: inout ModelStoreComponents.Slots) {
+                mutating func _visit(_ slots: inout ModelStoreComponents.DynamicPropertyVisitor) {
                 }
             }
             """)

@@ -31,7 +31,7 @@ import Testing
         options.skipsOwnOrigin = true
         var feed = store.changes(since: start, options).makeAsyncIterator()
         let reset = try #require(try await feed.next())
-        #expect(reset.resets(Sensor.self) && reset.changes.count == 1)
+        #expect(reset.isReset(Sensor.self) && reset.changes.count == 1)
         #expect(try await feed.next()?.changes(of: Sensor.self).map(\.id) == ["c"])
     }
 }

@@ -139,12 +139,12 @@ import Testing
     }
 
     @Test(arguments: [0, 100]) func `step after step, no more leaves the feed than what its bytes take past the limit`(
-        trailRecords: Int
+        changedRecordLimit: Int
     ) throws {
         let folder = try StoreFolder()
         var options = StoreOptions()
         options.durability = .relaxed
-        options.limits.trailRecords = trailRecords
+        options.limits.changedRecordLimit = changedRecordLimit
         let first = try Store(at: folder.path, records: Sensor.self, options: options)
         // More than two steps' worth is past the limit.
         try Self.write(9_000, to: first)

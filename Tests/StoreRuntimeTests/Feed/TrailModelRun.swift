@@ -19,7 +19,7 @@ final class TrailModelRun {
     private let folder: StoreFolder
     private var copies = 0
     private var store: Store
-    private var trailRecords = 1_000
+    private var changedRecordLimit = 1_000
 
     /// All rows after each change set.
     private var states: [UInt64: [String: Sensor]] = [:]
@@ -48,7 +48,7 @@ final class TrailModelRun {
         options.durability = .relaxed
         options.mapByteCount = 1 << 28
         options.limits.retainedChangeSets = retained
-        options.limits.trailRecords = trail
+        options.limits.changedRecordLimit = trail
         return options
     }
 
@@ -83,7 +83,7 @@ final class TrailModelRun {
         store.close()
         // Few notes, so that they are forgotten; and sometimes what a program does that does not ask for a trail.
         let trail = random.pick([1_000, 1_000, 5, nil])
-        if let trail { trailRecords = trail }
+        if let trail { changedRecordLimit = trail }
         try open(trail)
     }
 
@@ -164,7 +164,7 @@ final class TrailModelRun {
         if let warmth { options.filters = [FeedFilter(Sensor.self) { $0.celsius >= warmth }] }
         options.changesPerPart = random.below(4) + 1
         options.reportsProgress = true
-        var reader = store.differenceAndChanges(since: position, options).makeAsyncIterator()
+        var reader = store.catchUp(since: position, options).makeAsyncIterator()
         let end = try store.position.sequence
         var (isReady, differenceSince) = (false, position.sequence)
         do {
@@ -194,7 +194,7 @@ final class TrailModelRun {
                 try disturb()
             }
         } catch let error as StoreError where error.code == .positionCompacted {
-            let floor = try #require(error.differenceFloor, "seed \(seed)")
+            let floor = try #require(error.oldestComparablePosition, "seed \(seed)")
             #expect(floor > replica.reached || floor > position.sequence, "seed \(seed): \(error)")
         }
     }

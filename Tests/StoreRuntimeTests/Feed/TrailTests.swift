@@ -14,7 +14,7 @@ import Testing
         options.durability = .relaxed
         options.mapByteCount = 1 << 30
         options.limits.retainedChangeSets = retained
-        options.limits.trailRecords = trail
+        options.limits.changedRecordLimit = trail
         return options
     }
 
@@ -47,7 +47,7 @@ import Testing
         _ store: Store, since position: Position, _ options: FeedOptions = FeedOptions()
     ) async throws -> (parts: [FeedDifference], end: Position) {
         var parts: [FeedDifference] = []
-        for try await element in store.differenceAndChanges(since: position, options) {
+        for try await element in store.catchUp(since: position, options) {
             switch element {
             case .difference(let part): parts.append(part)
             case .ready(let end): return (parts, end)
@@ -60,7 +60,7 @@ import Testing
     private static func expectError(
         _ code: StoreError.Code, _ store: Store, since position: Position
     ) async throws -> StoreError {
-        var reader = store.differenceAndChanges(since: position).makeAsyncIterator()
+        var reader = store.catchUp(since: position).makeAsyncIterator()
         let error = await #expect(throws: StoreError.self) { _ = try await reader.next() }
         #expect(error?.code == code)
         return try #require(error)
@@ -74,7 +74,7 @@ import Testing
         try Self.trim(store)
         #expect(try Self.head(store) == nil && store.core.state.databases.trail == nil)
         let error = try await Self.expectError(.positionCompacted, store, since: start)
-        #expect(error.differenceFloor == nil && error.oldestPosition != nil)
+        #expect(error.oldestComparablePosition == nil && error.oldestPosition != nil)
     }
 
     @Test func `a position that is retained gives the changes alone`() async throws {
@@ -82,7 +82,7 @@ import Testing
         let store = try Self.store(folder, Self.options(retained: 100))
         let start = try store.position
         let written = try await store.write(returning: .position) { try $0.insert(Self.sensor("s")) }.position
-        var reader = store.differenceAndChanges(since: start).makeAsyncIterator()
+        var reader = store.catchUp(since: start).makeAsyncIterator()
         guard case .ready(start) = try await reader.next(), case .commit(let set) = try await reader.next() else {
             Issue.record("something else came")
             return
@@ -155,7 +155,7 @@ import Testing
         try Self.trim(store)
         #expect(try Self.head(store)?.floor == large.sequence)
         let error = try await Self.expectError(.positionCompacted, store, since: start)
-        #expect(error.differenceFloor == large.sequence && error.message.contains("after \(large.sequence)"))
+        #expect(error.oldestComparablePosition == large.sequence && error.message.contains("after \(large.sequence)"))
         let (parts, _) = try await Self.difference(store, since: large)
         #expect(try parts.flatMap { try $0.records(of: Sensor.self) }.map(\.id) == ["a", "b"])
     }
@@ -215,7 +215,7 @@ import Testing
         for number in 0..<5 { try await store.write { try $0.upsert(Self.sensor("a", Double(number))) } }
         try Self.trim(store)
         let parts = try await Self.difference(store, since: start).parts
-        #expect(parts.contains { $0.resets(Sensor.self) && $0.resets(Slot.self) })
+        #expect(parts.contains { $0.isReset(Sensor.self) && $0.isReset(Slot.self) })
         let others = parts.flatMap(\.records).filter { $0.state == .reset || $0.state == .schema }
         #expect(Set(others.map { "\($0.state) \($0.typeName)" }) == ["reset *", "schema Slot"])
         #expect(try parts.flatMap { try $0.records(of: Sensor.self) }.map(\.row?.celsius) == [4])
@@ -251,7 +251,7 @@ import Testing
         try Self.trim(again)
         #expect(try Self.head(again)?.floor == newest.sequence - 1)
         let error = try await Self.expectError(.positionCompacted, again, since: start)
-        #expect(error.differenceFloor == newest.sequence - 1)
+        #expect(error.oldestComparablePosition == newest.sequence - 1)
         _ = try again.verify { Issue.record("\($0)") }
     }
 
@@ -286,7 +286,7 @@ import Testing
         let without = try Self.store(folder, Self.options(trail: 0))
         #expect(try Self.head(without) == nil)
         let error = try await Self.expectError(.positionCompacted, without, since: start)
-        #expect(error.differenceFloor == nil)
+        #expect(error.oldestComparablePosition == nil)
         _ = try without.verify { Issue.record("\($0)") }
     }
 

@@ -119,7 +119,7 @@ struct StoreComparison {
     // MARK: The feed
 
     /// Compares the feed and returns the number of its oldest change set.
-    private func checkFeed(_ scope: borrowing ReadingScope, _ oracle: Oracle) throws -> UInt64 {
+    private func checkFeed(_ scope: borrowing ReadContext, _ oracle: Oracle) throws -> UInt64 {
         let head = try scope.feedHead()
         guard head.sequence == oracle.sequence else {
             throw Difference("the newest change set is \(head.sequence), expected \(oracle.sequence)")

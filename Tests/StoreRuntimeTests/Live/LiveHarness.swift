@@ -164,7 +164,7 @@ struct LiveHarness {
 
     // MARK: Checks
 
-    private func checkStep(_ subject: inout Subject, isChanged: Bool, _ scope: borrowing ReadingScope) throws {
+    private func checkStep(_ subject: inout Subject, isChanged: Bool, _ scope: borrowing ReadContext) throws {
         try check(subject, scope)
         if subject.isCount {
             let count = matcher.count(subject.id)
@@ -192,7 +192,7 @@ struct LiveHarness {
     }
 
     /// Whether the result is what a fetch gives.
-    private func check(_ subject: Subject, _ scope: borrowing ReadingScope) throws {
+    private func check(_ subject: Subject, _ scope: borrowing ReadContext) throws {
         if subject.isCount {
             let expected = try scope.count(subject.request, typeIndex: subject.typeIndex)
             let count = matcher.count(subject.id)
@@ -280,7 +280,7 @@ struct LiveHarness {
 
     // MARK: Steps
 
-    private static func read(_ scope: borrowing ReadingScope) throws -> [[[UInt8]: Stored]] {
+    private static func read(_ scope: borrowing ReadContext) throws -> [[[UInt8]: Stored]] {
         try scope.catalog.types.map { type in
             var table: [[UInt8]: Stored] = [:]
             for entry in try scope.snapshot.entries(of: type.database) {

@@ -205,7 +205,7 @@ import Testing
         #expect(await celsius.next() == nil)
         #expect(await storeError { while try await updates.next() != nil {} }?.code == code)
         #expect(await storeError { while try await counts.next() != nil {} }?.code == code)
-        #expect(await storeError { try await effect.ended() }?.code == code)
+        #expect(await storeError { try await effect.waitUntilEnded() }?.code == code)
         #expect(storeError { _ = try query.results }?.code == code)
         // Who observes is told first; the thread of steps has ended with the store.
         store.close()

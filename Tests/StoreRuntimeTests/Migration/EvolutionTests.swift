@@ -166,8 +166,8 @@ private final class EvolutionHistory {
     private func comparePast() throws {
         if let position = pasts.unfit.last {
             log.append("at \(position.sequence)")
-            let error = storeError { try store.at(position) { _ in } }
-            #expect(error?.code == .pastUnknown, "\(String(describing: error)) \(place)")
+            let error = storeError { try store.read(at: position) { _ in } }
+            #expect(error?.code == .historyUnavailable, "\(String(describing: error)) \(place)")
         }
         if let moment = pasts.moments.randomElement(using: &generator.random) {
             log.append("at \(moment.position.sequence)")
@@ -176,9 +176,9 @@ private final class EvolutionHistory {
             }
             let expected = moment.records.sorted { $0.key < $1.key }.map { dynamic($0.key, $0.value) }
             let error = storeError {
-                try store.at(moment.position) { tx in try compare(tx, expected, moment.records) }
+                try store.read(at: moment.position) { tx in try compare(tx, expected, moment.records) }
             }
-            #expect(error?.code == (isTold ? nil : .pastUnknown), "\(String(describing: error)) \(place)")
+            #expect(error?.code == (isTold ? nil : .historyUnavailable), "\(String(describing: error)) \(place)")
         }
         if generator.random.oneIn(3) { pasts.add(try store.position, model.records) }
     }

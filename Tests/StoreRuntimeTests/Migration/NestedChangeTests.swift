@@ -56,7 +56,7 @@ import Testing
                 #expect(Self.unordered(value, place) == after)
             }
             for id in 1...3 as ClosedRange<Int64> {
-                let value = try #require(try store.at(position) { try Self.read($0, id) })
+                let value = try #require(try store.read(at: position) { try Self.read($0, id) })
                 #expect(Self.unordered(value, place) == after)
             }
             #expect(try store.findings() == [])

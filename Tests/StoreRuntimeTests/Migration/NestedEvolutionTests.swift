@@ -167,7 +167,7 @@ private final class NestedHistory {
             }
             try store.read { tx in try compare(tx, records) }
             if let moment = moments.randomElement(using: &generator.random) {
-                try store.at(moment.position) { tx in try compare(tx, moment.records) }
+                try store.read(at: moment.position) { tx in try compare(tx, moment.records) }
             }
             if generator.random.oneIn(3) { moments.append((try store.position, records)) }
         }

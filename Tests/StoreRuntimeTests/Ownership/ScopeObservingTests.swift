@@ -10,7 +10,7 @@ import Testing
         try scope.observe {}
         scope.close()
         for _ in 0..<1_000 { #expect(throws: StoreError.self) { try scope.observe {} } }
-        await scope.closed()
+        await scope.waitUntilClosed()
         #expect(store.core.stepper.dependentCount == 0)
     }
 }

@@ -124,7 +124,7 @@ final class PastHistory {
     }
 
     /// All records of a type, as they lie in the store.
-    static func stored(_ scope: ReadingScope, typeIndex: Int) throws -> [Stored] {
+    static func stored(_ scope: ReadContext, typeIndex: Int) throws -> [Stored] {
         let type = scope.catalog.types[typeIndex]
         var stored: [Stored] = []
         for entry in try scope.snapshot.entries(of: type.database) {

@@ -21,12 +21,12 @@ import Testing
             try history.write(commits: 8)
             try history.addTickets()
             // Kept from early on, so that it is brought forward with each read.
-            let kept = try history.store.past(at: history.moments[history.random.pick([0, 3, 7])].position)
+            let kept = try history.store.snapshot(at: history.moments[history.random.pick([0, 3, 7])].position)
             for round in 0..<3 {
                 try history.write(commits: history.random.pick([0, 1, 4]))
                 let place = "MODELSTORE_SEED=\(seed), round \(round)"
                 let moment = history.random.pick(history.moments)
-                try history.store.at(moment.position) { tx in
+                try history.store.read(at: moment.position) { tx in
                     try check(tx, moment, history, "\(place), at \(moment.position.sequence)")
                 }
                 let early = try #require(history.moments.first { $0.position == kept.position })

@@ -36,12 +36,12 @@ import Testing
         try Self.heat(store, to: 2)
         try store.write { tx in _ = try tx.delete(Sensor.self, id: "s3") }
         let warm = Sensor.where { $0.room == "r1" }
-        #expect(try store.at(first) { try $0.fetch(warm).map(\.id) } == ["s0", "s1", "s2", "s3", "s4"])
-        #expect(try store.at(first) { try $0.get(Sensor.self, unique: \.serial, equals: "A-3")?.celsius } == 1)
-        #expect(try store.at(empty) { try $0.count(Sensor.self) } == 0)
-        #expect(try store.at(store.position) { try $0.all(Sensor.self).map(\.celsius) } == [2, 2, 2, 2])
+        #expect(try store.read(at: first) { try $0.fetch(warm).map(\.id) } == ["s0", "s1", "s2", "s3", "s4"])
+        #expect(try store.read(at: first) { try $0.get(Sensor.self, unique: \.serial, equals: "A-3")?.celsius } == 1)
+        #expect(try store.read(at: empty) { try $0.count(Sensor.self) } == 0)
+        #expect(try store.read(at: store.position) { try $0.all(Sensor.self).map(\.celsius) } == [2, 2, 2, 2])
         #expect(try store.read { try $0.fetch(warm).count } == 0)
-        let past = try store.past(at: first)
+        let past = try store.snapshot(at: first)
         #expect(past.position == first && past.memoryByteCount > 0 && past.changedTypes.isEmpty)
     }
 
@@ -56,25 +56,25 @@ import Testing
             (lost, StoreError.Code.positionDiverged), (ahead, .positionInFuture),
             (try other.position, .positionOfAnotherStore),
         ] {
-            #expect(storeError { try store.at(position) { _ in } }?.code == code)
-            #expect(storeError { _ = try store.past(at: position) }?.code == code)
+            #expect(storeError { try store.read(at: position) { _ in } }?.code == code)
+            #expect(storeError { _ = try store.snapshot(at: position) }?.code == code)
             #expect(storeError { _ = try store.difference(from: first, to: position) }?.code == code)
             #expect(storeError { _ = try store.difference(from: position, to: first) }?.code == code)
         }
         for celsius in 2...20 { try Self.heat(store, to: celsius) }
         try Self.trim(store)
-        let error = storeError { try store.at(first) { _ in } }
+        let error = storeError { try store.read(at: first) { _ in } }
         #expect(error?.code == .positionCompacted)
         let oldest = try #require(error?.oldestPosition)
-        #expect(try store.at(oldest) { try $0.all(Sensor.self).first?.celsius } == 15)
+        #expect(try store.read(at: oldest) { try $0.all(Sensor.self).first?.celsius } == 15)
         #expect(storeError { _ = try store.difference(from: first, to: head) }?.code == .positionCompacted)
     }
 
     @Test func `a view that is read now and then outlives the retention of its position`() throws {
         let store = try Store.temporary(records: Sensor.self, options: Self.options(retained: 5))
         let first = try Self.heat(store, to: 1)
-        let past = try store.past(at: first)
-        let unread = try store.past(at: first)
+        let past = try store.snapshot(at: first)
+        let unread = try store.snapshot(at: first)
         for celsius in 2...20 {
             try Self.heat(store, to: celsius)
             try Self.trim(store)
@@ -86,21 +86,21 @@ import Testing
 
     @Test func `a view ends with its store`() throws {
         let store = try Store.temporary(records: Sensor.self, options: Self.options())
-        let past = try store.past(at: Self.heat(store, to: 1))
+        let past = try store.snapshot(at: Self.heat(store, to: 1))
         store.close()
         #expect(storeError { try past.read { _ in } }?.code == .closed)
-        #expect(storeError { try store.at(past.position) { _ in } }?.code == .closed)
+        #expect(storeError { try store.read(at: past.position) { _ in } }?.code == .closed)
         #expect(storeError { _ = try store.difference(from: past.position, to: past.position) }?.code == .closed)
     }
 
     @Test func `where a foreign program wrote, what was before it cannot be told`() throws {
         let folder = try StoreFolder()
-        let (first, past): (Position, StorePast)
+        let (first, past): (Position, StoreSnapshot)
         do {
             let store = try Store(at: folder.path, records: Sensor.self, options: Self.options())
             first = try Self.heat(store, to: 1)
             try Self.heat(store, to: 2)
-            past = try store.past(at: first)
+            past = try store.snapshot(at: first)
             store.close()
         }
         #expect(past.position == first)
@@ -110,26 +110,26 @@ import Testing
         do {
             let reader = try Store(at: folder.path, records: Sensor.self, options: options)
             defer { reader.close() }
-            #expect(storeError { try reader.at(first) { _ in } }?.code == .pastUnknown)
+            #expect(storeError { try reader.read(at: first) { _ in } }?.code == .historyUnavailable)
         }
         let store = try Store(at: folder.path, records: Sensor.self, options: Self.options())
         defer { store.close() }
         let third = try Self.heat(store, to: 3)
         try Self.heat(store, to: 4)
         for body in [
-            { try store.at(first) { _ in } }, { _ = try store.difference(from: first, to: third) },
+            { try store.read(at: first) { _ in } }, { _ = try store.difference(from: first, to: third) },
         ] as [() throws -> Void] {
             let error = storeError(body)
-            #expect(error?.code == .pastUnknown)
+            #expect(error?.code == .historyUnavailable)
             #expect(error?.message.contains("a program that is not ModelStore") == true)
         }
-        #expect(try store.at(third) { try $0.all(Sensor.self).first?.celsius } == 3)
+        #expect(try store.read(at: third) { try $0.all(Sensor.self).first?.celsius } == 3)
     }
 
     @Test func `views are what they were while others write`() async throws {
         let store = try Store.temporary(records: Sensor.self, options: Self.options())
         let first = try Self.heat(store, to: 1)
-        let kept = try store.past(at: first)
+        let kept = try store.snapshot(at: first)
         let count = 150
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {
@@ -147,7 +147,7 @@ import Testing
                     var last = first
                     while last.sequence < first.sequence + UInt64(count) - 1 {
                         let expected = Double(last.sequence - first.sequence) + 1
-                        let found = try store.at(last) { try $0.all(Sensor.self).map(\.celsius) }
+                        let found = try store.read(at: last) { try $0.all(Sensor.self).map(\.celsius) }
                         #expect(found == Array(repeating: expected, count: 5))
                         #expect(try kept.read { try $0.fetch(Sensor.where { $0.celsius == 1 }).count } == 5)
                         last = try store.position

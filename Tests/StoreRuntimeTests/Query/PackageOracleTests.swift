@@ -51,7 +51,7 @@ struct PackageOracleTests {
     }
 
     private func check(
-        _ request: Request, _ columns: PackageColumns, _ reading: ReadingScope, at place: String
+        _ request: Request, _ columns: PackageColumns, _ reading: ReadContext, at place: String
     ) throws {
         let holds = columns.holds(request.condition)
         let expected = columns.places(request, where: holds).map { columns.keys[$0] }

@@ -86,7 +86,7 @@ struct RequestCheck {
 
     /// All pages of a request, one after the other.
     static func pages(
-        _ request: Request, _ reading: ReadingScope, _ typeIndex: Int
+        _ request: Request, _ reading: ReadContext, _ typeIndex: Int
     ) throws -> [DynamicRecord] {
         var request = request
         var rows: [DynamicRecord] = []
@@ -103,7 +103,7 @@ struct RequestCheck {
 
     /// Some fields alone, which an index may give without the records.
     private func checkFields(
-        _ reading: ReadingScope, _ typeIndex: Int, _ naive: NaiveQuery, _ all: [DynamicRecord],
+        _ reading: ReadContext, _ typeIndex: Int, _ naive: NaiveQuery, _ all: [DynamicRecord],
         _ generator: inout RequestGenerator
     ) throws {
         let type = reading.catalog.types[typeIndex].type

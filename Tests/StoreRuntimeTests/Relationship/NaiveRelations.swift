@@ -7,7 +7,7 @@ struct NaiveRelations {
     /// For each type its records, in the order of their ids.
     let records: [[DynamicRecord]]
 
-    init(_ types: [RecordType], _ scope: borrowing ReadingScope) throws {
+    init(_ types: [RecordType], _ scope: borrowing ReadContext) throws {
         self.types = types
         var records: [[DynamicRecord]] = []
         for type in types.indices {

@@ -25,7 +25,7 @@ import Testing
                 #expect(done == expected, "\(place)")
                 #expect(!model.isBroken, "\(place)")
             } catch let error as StoreError {
-                #expect([.referenced, .referenceBroken].contains(error.code), "\(place): \(error)")
+                #expect([.deleteDenied, .referenceBroken].contains(error.code), "\(place): \(error)")
                 #expect(model.isBroken, "\(place): \(error)")
                 model = before
             }
@@ -40,7 +40,7 @@ import Testing
         }
     }
 
-    private func compare(_ scope: borrowing ReadingScope, _ model: ReferenceModel, _ place: String) throws {
+    private func compare(_ scope: borrowing ReadContext, _ model: ReferenceModel, _ place: String) throws {
         var found: [ReferenceModel.Key: [DynamicValue]] = [:]
         for type in model.schemas.indices {
             try scope.forEachDynamic(typeIndex: type) { record in
@@ -59,7 +59,7 @@ import Testing
 
     /// The change set must name just the records that differ, each with its kind.
     private func compareFeed(
-        _ scope: borrowing ReadingScope, since position: UInt64, _ before: ReferenceModel, _ after: ReferenceModel,
+        _ scope: borrowing ReadContext, since position: UInt64, _ before: ReferenceModel, _ after: ReferenceModel,
         _ place: String
     ) throws {
         var expected: [ChangeKind] = []

@@ -119,7 +119,7 @@ import Testing
             #expect(count("Reading") == 3 && sessions.count == 3)
             for (number, host) in hosts.enumerated() {
                 host.scope.close()
-                await host.scope.closed()
+                await host.scope.waitUntilClosed()
                 #expect(await host.counters.componentCount == 0)
                 #expect(count("Filter") == 2 - number && sessions.count == 2 - number)
             }
@@ -133,7 +133,7 @@ import Testing
     @Test func `a session that no tab comes for ends after the grace time`() async throws {
         try await run(grace: .zero) { _, sessions in
             let session = try await sessions.open()
-            await session.scope.closed()
+            await session.scope.waitUntilClosed()
             #expect(sessions.find(session.id) == nil)
         }
     }

@@ -79,7 +79,7 @@ public enum StoreCommandLine {
                 return .done
             } catch {
                 StandardError.writeLine("error: \(error)")
-                return .inputOutput
+                return .ioError
             }
         }
         let lines = StoreCLI.message(for: error).split(whereSeparator: \.isNewline)

@@ -16,7 +16,7 @@ public struct Change<R: Record>: Equatable, Sendable {
     @usableFromInline package let name: ChangeName
 
     /// Whether an update changed this field. False for other kinds.
-    public func changes<V>(_ field: KeyPath<R.Fields, Field<R, V>>) -> Bool { changedFields.contains(field) }
+    public func didChange<V>(_ field: KeyPath<R.Fields, Field<R, V>>) -> Bool { changedFields.contains(field) }
 }
 
 // Inlinable, so that decoding is specialized for the record type where changes are asked for.

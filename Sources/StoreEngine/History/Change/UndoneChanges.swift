@@ -51,7 +51,7 @@ struct UndoneChanges {
         /// The next changes; nil at the end.
         ///
         /// - Throws: ``StoreError`` with the code `damaged`.
-        mutating func next(_ scope: ReadingScope) throws(StoreError) -> [FeedChange]? {
+        mutating func next(_ scope: ReadContext) throws(StoreError) -> [FeedChange]? {
             if let held {
                 self.held = nil
                 return held

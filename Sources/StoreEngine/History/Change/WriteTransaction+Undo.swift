@@ -15,7 +15,7 @@ extension WriteTransaction {
     /// - Returns: all conflicts, under ``ConflictRule/skip``.
     /// - Throws: ``StoreError``: `positionOfAnotherStore`, `positionInFuture`, `positionCompacted`, `positionDiverged`;
     ///   `changeConflict` with the first conflicts and their number, or when the change set holds a reset; `uniqueViolation`,
-    ///   `referenced` and others as a write. If the error comes after the first change was undone, the closure cannot be
+    ///   `deleteDenied` and others as a write. If the error comes after the first change was undone, the closure cannot be
     ///   committed.
     @discardableResult
     public mutating func undo(

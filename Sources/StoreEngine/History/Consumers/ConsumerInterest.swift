@@ -97,7 +97,7 @@ extension ConsumerInterest {
     }
 }
 
-extension ReadingScope {
+extension ReadContext {
     /// What a consumer wants.
     package func interest(ofConsumer name: String) throws(StoreError) -> ConsumerInterest {
         let key = MetadataKey.interest(consumer: name)

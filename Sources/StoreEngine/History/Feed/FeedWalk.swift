@@ -43,7 +43,7 @@ package struct FeedWalk: Sendable {
     ///
     /// - Throws: ``StoreError``: `positionCompacted` when what comes next is not retained; `positionDiverged` when it does not
     ///   continue what was read; `damaged`.
-    package mutating func read(_ scope: ReadingScope, _ limits: Limits) throws(StoreError) -> [FeedPart] {
+    package mutating func read(_ scope: ReadContext, _ limits: Limits) throws(StoreError) -> [FeedPart] {
         var parts: [FeedPart] = []
         do {
             try readParts(scope, limits, into: &parts)
@@ -57,7 +57,7 @@ package struct FeedWalk: Sendable {
         return parts
     }
 
-    private mutating func readParts(_ scope: ReadingScope, _ limits: Limits, into parts: inout [FeedPart]) throws {
+    private mutating func readParts(_ scope: ReadContext, _ limits: Limits, into parts: inout [FeedPart]) throws {
         let head = try scope.feedHead()
         guard position.sequence < head.sequence || decoder != nil else { return }
         if !reachesBack { try scope.requireRetained(position.sequence, head) }

@@ -4,12 +4,12 @@ import LMDB
 /// have in today's indexes.
 @safe
 struct OverlayMaker: ~Copyable, ~Escapable {
-    private let scope: ReadingScope
+    private let scope: ReadContext
     private let earlier: EarlierRecords
     private var builder = LMDBOverlayBuilder()
 
     @_lifetime(copy scope)
-    init(_ scope: ReadingScope, _ earlier: EarlierRecords) {
+    init(_ scope: ReadContext, _ earlier: EarlierRecords) {
         self.scope = scope
         self.earlier = earlier
     }
@@ -131,14 +131,14 @@ struct OverlayMaker: ~Copyable, ~Escapable {
 
     private static func unfit(_ type: OpenType, _ error: CodecError) -> StoreError {
         StoreError(
-            .pastUnknown,
+            .historyUnavailable,
             "a record of \(type.name) as it was then does not fit the fields that the type has now: \(error.reason)",
             remedy: "read a position from the change of the schema on", cause: error)
     }
 
     private static func ambiguous(_ index: OpenIndex, _ type: OpenType) -> StoreError {
         StoreError(
-            .pastUnknown,
+            .historyUnavailable,
             "two records of \(type.name) had one value in (\(index.fieldNames(in: type.type))), which has become unique since",
             remedy: "read a position from the change of the schema on")
     }

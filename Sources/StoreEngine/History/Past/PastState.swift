@@ -19,9 +19,9 @@ package struct PastState: Sendable {
     /// Looks up what a transaction's state differs in from an earlier one. Takes time for all that changed in between.
     ///
     /// - Parameter scope: of a transaction that no overlay lies over.
-    /// - Throws: ``StoreError``: as ``ReadingScope/requireResumable(_:)``; `pastUnknown` when the feed does not tell all that
+    /// - Throws: ``StoreError``: as ``ReadContext/requireResumable(_:)``; `historyUnavailable` when the feed does not tell all that
     ///   changed in between; `damaged`.
-    package init(at position: Position, _ scope: ReadingScope) throws(StoreError) {
+    package init(at position: Position, _ scope: ReadContext) throws(StoreError) {
         try scope.requireResumable(position)
         self.position = position
         head = Position(store: scope.state.identity, head: try scope.toldHead())
@@ -39,7 +39,7 @@ package struct PastState: Sendable {
     ///
     /// - Parameter scope: of a transaction that no overlay lies over, by the same version of the catalog.
     /// - Throws: as ``init(at:_:)``, about what comes after ``head``.
-    package func extended(_ scope: ReadingScope) throws(StoreError) -> PastState {
+    package func extended(_ scope: ReadContext) throws(StoreError) -> PastState {
         assert(scope.state.catalog.version == catalogVersion, "the index entries are those of another catalog")
         let newer = try PastState(at: head, scope)
         return PastState(

@@ -33,8 +33,8 @@ public struct StoreDifference: Sendable {
     /// Takes time for all that changed between them, and memory for both states of the records that differ.
     ///
     /// - Parameter typeIndex: the place of the one type that is of interest; nil for all.
-    /// - Throws: ``StoreError``: as ``ReadingScope/requireResumable(_:)`` of either; `pastUnknown`; `damaged`.
-    package init(from: Position, to: Position, typeIndex: Int? = nil, _ scope: ReadingScope) throws(StoreError) {
+    /// - Throws: ``StoreError``: as ``ReadContext/requireResumable(_:)`` of either; `historyUnavailable`; `damaged`.
+    package init(from: Position, to: Position, typeIndex: Int? = nil, _ scope: ReadContext) throws(StoreError) {
         self.from = from
         self.to = to
         try scope.requireResumable(from)

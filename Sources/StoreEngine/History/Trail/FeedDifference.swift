@@ -38,7 +38,7 @@ public struct FeedDifference: Sendable {
 
     /// Whether records of a type changed in a way that the feed does not tell, so that they must be read afresh: a program
     /// that is not ModelStore has written to the store.
-    public func resets<R: Record>(_ type: R.Type) -> Bool {
+    public func isReset<R: Record>(_ type: R.Type) -> Bool {
         guard let place = state.catalog.place(ofTypeNamed: R.recordSchema.name) else { return false }
         let number = state.catalog.types[place].type.id
         return records.contains { $0.state == .reset && ($0.typeNumber == .max || $0.typeNumber == number) }

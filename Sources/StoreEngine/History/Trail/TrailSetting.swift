@@ -1,6 +1,6 @@
 package import LMDB
 
-/// Switches the trail of a store on and off, as ``StoreLimits/trailRecords`` asks for.
+/// Switches the trail of a store on and off, as ``StoreLimits/changedRecordLimit`` asks for.
 package enum TrailSetting {
     /// Whether the store has what is asked for.
     ///

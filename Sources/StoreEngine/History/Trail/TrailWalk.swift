@@ -41,7 +41,7 @@ package struct TrailWalk: Sendable {
         var deletedID: [UInt8]?
     }
 
-    /// A walk from a position that was checked by ``ReadingScope/requireDifference(since:)``.
+    /// A walk from a position that was checked by ``ReadContext/requireDifference(since:)``.
     package init(since position: Position) {
         since = position
         reached = position.sequence
@@ -54,7 +54,7 @@ package struct TrailWalk: Sendable {
     ///   - filters: which records are wanted, by how they are now; nil for all.
     /// - Throws: ``StoreError``: `positionCompacted` when the trail has forgotten what comes next; `damaged`.
     package mutating func read(
-        _ scope: ReadingScope, limit: Int, _ filters: FeedFilters?
+        _ scope: ReadContext, limit: Int, _ filters: FeedFilters?
     ) throws(StoreError) -> Part {
         let before = (reached, mark, walk, toldTypes)
         var met: [(TrailKey.Record, GivenRecords.Given)] = []
@@ -70,7 +70,7 @@ package struct TrailWalk: Sendable {
     }
 
     private mutating func readOn(
-        _ scope: ReadingScope, limit: Int, _ filters: FeedFilters?,
+        _ scope: ReadContext, limit: Int, _ filters: FeedFilters?,
         _ added: inout [(TrailKey.Record, GivenRecords.Given)]
     ) throws -> Part {
         let head = try scope.feedHead()
@@ -94,7 +94,7 @@ package struct TrailWalk: Sendable {
     // MARK: What the trail tells
 
     private mutating func changedTypes(
-        _ scope: ReadingScope, noted: UInt64, _ filters: FeedFilters?
+        _ scope: ReadContext, noted: UInt64, _ filters: FeedFilters?
     ) throws(StoreError) -> [DifferenceEntry] {
         guard reached < noted, let trail = try TrailReader(scope.state.databases, scope.snapshot) else { return [] }
         var records: [DifferenceEntry] = []
@@ -105,7 +105,7 @@ package struct TrailWalk: Sendable {
     }
 
     private mutating func readTrail(
-        _ scope: ReadingScope, to noted: UInt64, limit: Int
+        _ scope: ReadContext, to noted: UInt64, limit: Int
     ) throws(StoreError) -> [Met] {
         walk = nil
         guard let trail = try TrailReader(scope.state.databases, scope.snapshot) else { return [] }
@@ -136,7 +136,7 @@ package struct TrailWalk: Sendable {
     // MARK: What the feed tells
 
     private mutating func readFeed(
-        _ scope: ReadingScope, limit: Int, _ filters: FeedFilters?, _ records: inout [DifferenceEntry]
+        _ scope: ReadContext, limit: Int, _ filters: FeedFilters?, _ records: inout [DifferenceEntry]
     ) throws -> [Met] {
         var next: FeedWalk
         if let walk, walk.position.sequence == reached {
@@ -185,7 +185,7 @@ package struct TrailWalk: Sendable {
     // MARK: What is told
 
     private mutating func tell(
-        _ kind: ChangeKind, _ type: UInt32, _ sequence: UInt64, _ scope: ReadingScope, _ filters: FeedFilters?
+        _ kind: ChangeKind, _ type: UInt32, _ sequence: UInt64, _ scope: ReadContext, _ filters: FeedFilters?
     ) -> DifferenceEntry? {
         let changed = ChangedType(kind: kind, type: type)
         guard sequence > toldTypes[changed] ?? since.sequence else { return nil }
@@ -198,7 +198,7 @@ package struct TrailWalk: Sendable {
     }
 
     private func tell(
-        _ met: Met, _ scope: ReadingScope, newest: UInt64, _ filters: FeedFilters?,
+        _ met: Met, _ scope: ReadContext, newest: UInt64, _ filters: FeedFilters?,
         _ added: inout [(TrailKey.Record, GivenRecords.Given)]
     ) throws -> DifferenceEntry? {
         let earlier = given[met.name]
@@ -223,7 +223,7 @@ package struct TrailWalk: Sendable {
     }
 
     private func present(
-        _ stored: RawSpan, _ name: TrailKey.Record, _ wasThere: Bool?, _ type: OpenType, _ scope: ReadingScope,
+        _ stored: RawSpan, _ name: TrailKey.Record, _ wasThere: Bool?, _ type: OpenType, _ scope: ReadContext,
         _ filters: FeedFilters?
     ) throws -> DifferenceEntry {
         do throws(CodecError) {

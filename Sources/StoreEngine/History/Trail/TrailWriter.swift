@@ -80,7 +80,7 @@ package struct TrailWriter {
         goingOn walk: FeedWalk?, before oldest: UInt64, _ raw: inout LMDBWriteTransaction
     ) throws(StoreError) -> FeedWalk? {
         if let walk, walk.position.sequence == head.noted { return walk }
-        let first = try ReadingScope(snapshot: raw.snapshot, state: state).firstStored(after: head.noted)
+        let first = try ReadContext(snapshot: raw.snapshot, state: state).firstStored(after: head.noted)
         guard let first, first == head.noted + 1 else {
             try beginAnew(after: min(first ?? oldest, oldest) - 1, &raw)
             return nil
@@ -95,7 +95,7 @@ package struct TrailWriter {
     /// The position after the newest change set that was taken up; nil where the one after it is damaged.
     private func notedPosition(_ raw: borrowing LMDBWriteTransaction) throws(StoreError) -> Position? {
         do {
-            return try ReadingScope(snapshot: raw.snapshot, state: state).storedPosition(at: head.noted)
+            return try ReadContext(snapshot: raw.snapshot, state: state).storedPosition(at: head.noted)
         } catch {
             guard error.code == .damaged else { throw error }
             return nil
@@ -108,7 +108,7 @@ package struct TrailWriter {
     ) throws(StoreError) -> Int {
         var limits = FeedWalk.Limits(changes: limit)
         limits.changeSets = Int(clamping: oldest - 1 - head.noted)
-        let parts = try walk.read(ReadingScope(snapshot: raw.snapshot, state: state), limits)
+        let parts = try walk.read(ReadContext(snapshot: raw.snapshot, state: state), limits)
         var count = 1
         for part in parts {
             if part.header.changeCount > head.limit {

@@ -60,7 +60,7 @@ package struct LiveMatcher: Sendable {
     ///   - scope: the snapshot of the step that was applied last.
     /// - Throws: ``StoreError``: `unknownField`; `invalidValue` where the request does not fit the type; `damaged`.
     package mutating func add(
-        _ request: Request, typeIndex: Int, fields: PlaceSet? = nil, in scope: ReadingScope
+        _ request: Request, typeIndex: Int, fields: PlaceSet? = nil, in scope: ReadContext
     ) throws(StoreError) -> LiveRequestID {
         try add(request, typeIndex: typeIndex, fields: fields, isCount: false, in: scope)
     }
@@ -70,13 +70,13 @@ package struct LiveMatcher: Sendable {
     ///
     /// - Throws: ``StoreError`` as for ``add(_:typeIndex:fields:in:)``.
     package mutating func addCount(
-        _ request: Request, typeIndex: Int, in scope: ReadingScope
+        _ request: Request, typeIndex: Int, in scope: ReadContext
     ) throws(StoreError) -> LiveRequestID {
         try add(request, typeIndex: typeIndex, fields: nil, isCount: true, in: scope)
     }
 
     private mutating func add(
-        _ request: Request, typeIndex: Int, fields: PlaceSet?, isCount: Bool, in scope: ReadingScope
+        _ request: Request, typeIndex: Int, fields: PlaceSet?, isCount: Bool, in scope: ReadContext
     ) throws(StoreError) -> LiveRequestID {
         let plan = try LivePlan(request, typeIndex: typeIndex, fields: fields, in: scope.state.catalog)
         var entry = LiveEntry(nextID, request, plan, isCount: isCount, lookahead: lookahead)
@@ -111,7 +111,7 @@ package struct LiveMatcher: Sendable {
     ///
     /// - Throws: ``StoreError`` as for ``add(_:typeIndex:fields:in:)``; the old one stays as it was.
     package mutating func reconfigure(
-        _ id: LiveRequestID, to request: Request, typeIndex: Int, fields: PlaceSet? = nil, in scope: ReadingScope
+        _ id: LiveRequestID, to request: Request, typeIndex: Int, fields: PlaceSet? = nil, in scope: ReadContext
     ) throws(StoreError) {
         let plan = try LivePlan(request, typeIndex: typeIndex, fields: fields, in: scope.state.catalog)
         var entry = LiveEntry(id, request, plan, isCount: self[id].isCount, lookahead: lookahead)
@@ -190,7 +190,7 @@ package struct LiveMatcher: Sendable {
     ///   - changes: one for each record that changed.
     ///   - scope: the snapshot after them.
     /// - Complexity: for each change O(log requests) and what the requests that it concerns take; nothing for others.
-    package mutating func apply(_ changes: [StepChange], in scope: ReadingScope) -> LiveOutcome {
+    package mutating func apply(_ changes: [StepChange], in scope: ReadContext) -> LiveOutcome {
         var touched: [Int32] = []
         var hits: [Int32] = []
         var read = StepReads()
@@ -214,7 +214,7 @@ package struct LiveMatcher: Sendable {
 
     /// Runs all requests again, against the catalog of a snapshot: after a reset or a change of the schema, or where the changes
     /// could not be read.
-    package mutating func rerunAll(in scope: ReadingScope) -> LiveOutcome {
+    package mutating func rerunAll(in scope: ReadContext) -> LiveOutcome {
         var outcome = LiveOutcome()
         routers = [:]
         dependents = SlotTable()
@@ -271,7 +271,7 @@ package struct LiveMatcher: Sendable {
         }
     }
 
-    private mutating func settle(_ touched: [Int32], in scope: ReadingScope) -> LiveOutcome {
+    private mutating func settle(_ touched: [Int32], in scope: ReadContext) -> LiveOutcome {
         var outcome = LiveOutcome()
         for slot in touched {
             let (id, type) = (entries[Int(slot)].id, entries[Int(slot)].typeID)

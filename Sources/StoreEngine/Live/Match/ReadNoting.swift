@@ -4,7 +4,7 @@ package protocol ReadNoting: Sendable {
     func note(_ read: LiveDependencies.OfType)
 }
 
-extension ReadingScope {
+extension ReadContext {
     /// Notes what a request reads, where somebody wants to know.
     func note(_ request: Request, typeIndex: Int) throws(StoreError) {
         guard let reads = state.reads else { return }
@@ -15,8 +15,8 @@ extension ReadingScope {
     func note(_ type: RecordType) { state.reads?.note(LiveDependencies.OfType(type: type.id, places: .all)) }
 
     /// The same for requests that are part of another one, which is noted itself.
-    var unnoted: ReadingScope {
+    var unnoted: ReadContext {
         @_lifetime(copy self)
-        get { state.reads == nil ? self : ReadingScope(snapshot: snapshot, state: state.noting(nil)) }
+        get { state.reads == nil ? self : ReadContext(snapshot: snapshot, state: state.noting(nil)) }
     }
 }

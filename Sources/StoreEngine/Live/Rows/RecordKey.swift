@@ -11,7 +11,7 @@ package enum RecordKey {
     }
 }
 
-extension ReadingScope {
+extension ReadContext {
     /// The record under a key; nil where there is none.
     ///
     /// - Throws: ``StoreError`` with the code `damaged`.

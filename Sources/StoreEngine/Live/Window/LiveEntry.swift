@@ -53,7 +53,7 @@ struct LiveEntry: Sendable {
     // MARK: Running
 
     /// Runs the request for the first time.
-    mutating func start(in scope: ReadingScope, _ counters: inout LiveCounters) throws(StoreError) {
+    mutating func start(in scope: ReadContext, _ counters: inout LiveCounters) throws(StoreError) {
         try run(in: scope, &counters)
         _ = publish()
         _ = try reroute()
@@ -62,7 +62,7 @@ struct LiveEntry: Sendable {
     /// Ends a step: what the window lacks is fetched, what it has too much is forgotten, and the result becomes visible.
     ///
     /// - Returns: whether anybody sees a difference to the step before.
-    mutating func finish(in scope: ReadingScope, _ counters: inout LiveCounters) throws(StoreError) -> Bool {
+    mutating func finish(in scope: ReadContext, _ counters: inout LiveCounters) throws(StoreError) -> Bool {
         if touch == .rerun {
             try run(in: scope, &counters)
         } else if !isCount {
@@ -106,7 +106,7 @@ struct LiveEntry: Sendable {
     }
 
     /// Runs the request from the start. Rows that are as they were stay the same objects.
-    private mutating func run(in scope: ReadingScope, _ counters: inout LiveCounters) throws(StoreError) {
+    private mutating func run(in scope: ReadContext, _ counters: inout LiveCounters) throws(StoreError) {
         if isCount {
             var all = request
             (all.limit, all.offset, all.order) = (nil, 0, [])
@@ -119,7 +119,7 @@ struct LiveEntry: Sendable {
     }
 
     private mutating func fill(
-        limit: Int, known: RowChunks?, in scope: ReadingScope, _ counters: inout LiveCounters
+        limit: Int, known: RowChunks?, in scope: ReadContext, _ counters: inout LiveCounters
     ) throws(StoreError) {
         let found = try plan.rows(
             after: window.bound, limit: limit, known: known, in: scope, scanned: &counters.scanned)

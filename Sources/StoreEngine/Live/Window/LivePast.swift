@@ -14,7 +14,7 @@ package enum LivePast {
     /// - Throws: ``StoreError`` as for ``LiveMatcher/add(_:typeIndex:fields:in:)``.
     /// - Complexity: as of running the request; for each change O(log rows).
     package static func rows(
-        of request: Request, typeIndex: Int, before changes: [StepChange], in scope: ReadingScope
+        of request: Request, typeIndex: Int, before changes: [StepChange], in scope: ReadContext
     ) throws(StoreError) -> LiveRows? {
         var wide = request
         if let limit = request.limit {

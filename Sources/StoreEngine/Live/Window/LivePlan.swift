@@ -83,7 +83,7 @@ struct LivePlan: Sendable {
     }
 
     /// Where a record stands, with what it refers to.
-    func place(_ table: FieldTable, key: [UInt8], in scope: ReadingScope) throws -> [UInt8] {
+    func place(_ table: FieldTable, key: [UInt8], in scope: ReadContext) throws -> [UInt8] {
         var place = ByteWriter(capacity: 64)
         for part in placeSort { try part.append(table, scope, to: &place) }
         return try finish(&place, table, key)
@@ -106,7 +106,7 @@ struct LivePlan: Sendable {
     ///   - known: rows of which those are taken that are as they were.
     ///   - scanned: counts the records or entries that were looked at.
     func rows(
-        after last: LiveRow?, limit: Int, known: RowChunks?, in scope: ReadingScope, scanned: inout Int
+        after last: LiveRow?, limit: Int, known: RowChunks?, in scope: ReadContext, scanned: inout Int
     ) throws(StoreError) -> [LiveRow] {
         let typeIndex = try typeIndex(in: scope.state.catalog)
         var page = request
@@ -141,7 +141,7 @@ struct LivePlan: Sendable {
         return rows
     }
 
-    private func token(behind row: LiveRow, in scope: ReadingScope) throws(StoreError) -> PageToken {
+    private func token(behind row: LiveRow, in scope: ReadContext) throws(StoreError) -> PageToken {
         do {
             let bytes = row.content.bytes
             let table = unsafe try RecordBytes(unverified: bytes.span.bytes).table

@@ -68,7 +68,7 @@ struct EqualityLookup {
     /// The keys of the records that the walk leads to, in its order, where they are few or few are wanted of them.
     ///
     /// - Returns: nil where they are more, or where long values are out of order: there is something to plan then.
-    func keys(_ request: Request, of type: OpenType, _ scope: ReadingScope) throws(StoreError) -> RecordKeyList? {
+    func keys(_ request: Request, of type: OpenType, _ scope: ReadContext) throws(StoreError) -> RecordKeyList? {
         let wanted = Swift.min(isOrdered ? request.wanted : .max, isOne ? 1 : .max)
         do throws(any Error) {
             var cursor = try scope.snapshot.openCursor(type.database(ofIndex: place))

@@ -99,7 +99,7 @@ struct SortPart: Sendable {
 
     /// Appends the field's part of a sort key, whose bytes are in the order that is asked for.
     func append(
-        _ table: FieldTable, _ scope: ReadingScope, to writer: inout ByteWriter
+        _ table: FieldTable, _ scope: ReadContext, to writer: inout ByteWriter
     ) throws {
         guard let path else { return try append(table, to: &writer) }
         let start = writer.count
@@ -119,7 +119,7 @@ struct SortPart: Sendable {
     var place: Int { path?.hops.first?.access.place ?? access.place }
 
     /// The field's value, as records have it; nil where it is none, or stands behind a reference that leads nowhere.
-    func value(_ table: FieldTable, _ scope: ReadingScope) throws -> [UInt8]? {
+    func value(_ table: FieldTable, _ scope: ReadContext) throws -> [UInt8]? {
         guard let path else { return try access.bytes(table)?.array() }
         var value: [UInt8]?
         _ = try path.follow(table, scope) { end in value = try access.bytes(end)?.array() }

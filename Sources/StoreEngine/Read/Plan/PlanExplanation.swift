@@ -107,7 +107,7 @@ extension ReadableTransaction where Self: ~Copyable {
     }
 }
 
-extension ReadingScope {
+extension ReadContext {
     /// How a request is answered.
     ///
     /// - Parameters:

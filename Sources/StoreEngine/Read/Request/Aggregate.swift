@@ -133,7 +133,7 @@ struct CompiledAggregate: Sendable {
     }
 
     /// Takes in the value of one record, or of the one that it refers to, if it does.
-    func add(_ table: FieldTable, _ scope: ReadingScope, to state: inout AggregateState) throws {
+    func add(_ table: FieldTable, _ scope: ReadContext, to state: inout AggregateState) throws {
         guard let path else { return try add(table, to: &state) }
         _ = try path.follow(table, scope) { try add($0, to: &state) }
     }

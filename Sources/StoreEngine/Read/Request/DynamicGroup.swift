@@ -10,7 +10,7 @@ package struct DynamicGroup: Sendable {
     package let values: [DynamicValue]
 }
 
-extension ReadingScope {
+extension ReadContext {
     /// The groups of the records that a request asks for, in the order of their keys; without fields, all of them as one.
     ///
     /// - Throws: ``StoreError``: `unknownField`, `invalidValue` for a field that has no sum or order; `tooLarge` when a sum

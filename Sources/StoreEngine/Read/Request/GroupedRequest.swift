@@ -114,7 +114,7 @@ extension ReadableTransaction where Self: ~Copyable {
     }
 }
 
-extension ReadingScope {
+extension ReadContext {
     func fetch<R: Record, Key, Values>(
         _ grouped: GroupedRequest<R, Key, Values>
     ) throws(StoreError) -> [Group<Key, Values>] {

@@ -33,7 +33,7 @@ extension FetchRequest {
 @safe
 @dynamicMemberLookup
 public struct LazyRow<R: Record>: ~Escapable {
-    private let scope: ReadingScope
+    private let scope: ReadContext
     private let binding: TypedBinding
     private let key: RawSpan
     private let bytes: RawSpan
@@ -42,7 +42,7 @@ public struct LazyRow<R: Record>: ~Escapable {
 
     @_lifetime(copy cursor)
     init(
-        _ cursor: borrowing FetchCursor, _ scope: ReadingScope, _ binding: TypedBinding, _ paths: LazyPaths
+        _ cursor: borrowing FetchCursor, _ scope: ReadContext, _ binding: TypedBinding, _ paths: LazyPaths
     ) throws(StoreError) {
         self.paths = paths
         self.scope = unsafe _overrideLifetime(scope, copying: cursor)
@@ -57,7 +57,7 @@ public struct LazyRow<R: Record>: ~Escapable {
     ///   - key: its key.
     @_lifetime(copy bytes)
     fileprivate init(
-        _ bytes: RawSpan, key: RawSpan, _ scope: ReadingScope, _ binding: TypedBinding
+        _ bytes: RawSpan, key: RawSpan, _ scope: ReadContext, _ binding: TypedBinding
     ) throws(StoreError) {
         paths = LazyPaths()
         self.scope = unsafe _overrideLifetime(scope, copying: bytes)
@@ -168,7 +168,7 @@ final class LazyPaths {
 
     /// - Throws: ``StoreError``: `unknownField`; `invalidValue` where a path goes through too many references.
     fileprivate func path(
-        _ field: FollowedField, _ binding: TypedBinding, _ scope: ReadingScope
+        _ field: FollowedField, _ binding: TypedBinding, _ scope: ReadContext
     ) throws(StoreError) -> FollowedPaths {
         if let path = paths[field.name] { return path }
         var read = Request()

@@ -88,7 +88,7 @@ extension ReadableTransaction where Self: ~Copyable {
     }
 }
 
-extension ReadingScope {
+extension ReadContext {
     /// The records of a page without their Swift type.
     package func dynamicPage(_ request: Request, typeIndex: Int) throws(StoreError) -> Page<DynamicRecord> {
         let type = state.catalog.types[typeIndex]

@@ -17,7 +17,7 @@ public struct PageToken: Hashable, Sendable {
     private static let format: UInt8 = 1
 
     init(
-        _ fingerprint: UInt64, _ table: FieldTable, order: [SortPart], idParts: [KeyPart], in scope: ReadingScope
+        _ fingerprint: UInt64, _ table: FieldTable, order: [SortPart], idParts: [KeyPart], in scope: ReadContext
     ) throws {
         self.fingerprint = fingerprint
         values = try order.map { try $0.value(table, scope) }

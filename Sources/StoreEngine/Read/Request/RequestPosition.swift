@@ -41,7 +41,7 @@ extension OpenType {
     var orderByID: [SortTerm] { idParts.map { SortTerm(FieldName([type.fields[$0.place].name])) } }
 }
 
-extension ReadingScope {
+extension ReadContext {
     /// A position in the order of a request as a token.
     ///
     /// - Throws: ``StoreError``: `invalidValue` where it is none of this request's; `unknownField`, `damaged`.
@@ -169,7 +169,7 @@ struct PlanPosition: Sendable {
 
     /// Whether a record comes behind the position.
     func precedes(
-        _ table: FieldTable, _ key: RawSpan, of type: OpenType, _ order: [SortPart], in scope: ReadingScope
+        _ table: FieldTable, _ key: RawSpan, of type: OpenType, _ order: [SortPart], in scope: ReadContext
     ) throws -> Bool {
         var own = ByteWriter(capacity: 64)
         for part in order { try part.append(table, scope, to: &own) }

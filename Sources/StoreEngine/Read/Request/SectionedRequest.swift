@@ -42,7 +42,7 @@ extension ReadableTransaction where Self: ~Copyable {
     }
 }
 
-extension ReadingScope {
+extension ReadContext {
     func fetch<R: Record, Key>(_ sectioned: SectionedRequest<R, Key>) throws(StoreError) -> [Section<Key, R>] {
         let binding = try binding(R.self)
         let key = try GroupKey(sectioned.key.request.fields ?? [], of: binding.type, in: catalog)

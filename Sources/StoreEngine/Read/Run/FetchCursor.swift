@@ -4,7 +4,7 @@ import LMDB
 @safe
 @usableFromInline
 struct FetchCursor: ~Copyable, ~Escapable {
-    let scope: ReadingScope
+    let scope: ReadContext
     let type: OpenType
     let plan: Plan
     private let newestVersion: UInt32
@@ -61,7 +61,7 @@ struct FetchCursor: ~Copyable, ~Escapable {
     ///     of more.
     @_lifetime(copy scope)
     init(
-        _ scope: ReadingScope, type: OpenType, plan: Plan, needsRecords: Bool = true, cover: IndexCover? = nil,
+        _ scope: ReadContext, type: OpenType, plan: Plan, needsRecords: Bool = true, cover: IndexCover? = nil,
         lookedUp: Int = 0, keyByteLimit: Int = 64 << 20
     ) throws(StoreError) {
         self.scope = scope

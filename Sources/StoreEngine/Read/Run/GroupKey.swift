@@ -33,7 +33,7 @@ struct GroupKey: Sendable {
     }
 
     /// The values in a record.
-    func values(_ table: FieldTable, _ scope: ReadingScope) throws -> [DynamicValue] {
+    func values(_ table: FieldTable, _ scope: ReadContext) throws -> [DynamicValue] {
         try parts.map { part in
             var found = DynamicValue.none
             func read(_ table: FieldTable) throws(CodecError) {
@@ -51,7 +51,7 @@ struct GroupKey: Sendable {
     }
 
     /// The bytes of a record. Where a reference on the way leads nowhere, what is behind it is none.
-    func bytes(_ table: FieldTable, _ scope: ReadingScope) throws -> [UInt8] {
+    func bytes(_ table: FieldTable, _ scope: ReadContext) throws -> [UInt8] {
         var writer = ByteWriter(capacity: 64)
         for part in parts {
             let start = writer.count

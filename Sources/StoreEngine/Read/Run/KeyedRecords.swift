@@ -2,7 +2,7 @@
 @safe
 @usableFromInline
 struct KeyedRecords: ~Copyable, ~Escapable {
-    private let scope: ReadingScope
+    private let scope: ReadContext
     private let binding: TypedBinding
     private let keys: RecordKeyList
     private var lookup: RecordLookup
@@ -14,7 +14,7 @@ struct KeyedRecords: ~Copyable, ~Escapable {
 
     /// - Parameter offset: how many of the first to leave out.
     @_lifetime(copy scope)
-    fileprivate init(_ scope: ReadingScope, _ binding: TypedBinding, _ keys: consuming RecordKeyList, offset: Int) {
+    fileprivate init(_ scope: ReadContext, _ binding: TypedBinding, _ keys: consuming RecordKeyList, offset: Int) {
         self.scope = scope
         self.binding = binding
         count = Swift.max(0, keys.count - offset)
@@ -74,7 +74,7 @@ struct KeyedRecords: ~Copyable, ~Escapable {
     }
 }
 
-extension ReadingScope {
+extension ReadContext {
     /// The records that a request asks for where they are few, and come in order by one walk; else nil.
     ///
     /// - Parameter lookup: the walk.

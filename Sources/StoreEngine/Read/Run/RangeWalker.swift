@@ -3,7 +3,7 @@ import LMDB
 /// Walks the entries of a database whose keys lie in some runs, from their first or from their last.
 @safe
 struct RangeWalker: ~Copyable, ~Escapable {
-    private let scope: ReadingScope
+    private let scope: ReadContext
     private let database: LMDBDatabase
     private var cursor: LMDBCursor
     private let ranges: [KeyRange]
@@ -18,7 +18,7 @@ struct RangeWalker: ~Copyable, ~Escapable {
 
     @_lifetime(copy scope)
     init(
-        _ scope: ReadingScope, _ database: LMDBDatabase, _ ranges: KeyRanges, isBackward: Bool = false
+        _ scope: ReadContext, _ database: LMDBDatabase, _ ranges: KeyRanges, isBackward: Bool = false
     ) throws(StoreError) {
         do {
             cursor = try scope.snapshot.openCursor(database)

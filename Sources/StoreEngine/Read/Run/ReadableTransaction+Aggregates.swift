@@ -63,7 +63,7 @@ extension ReadableTransaction where Self: ~Copyable {
     }
 }
 
-extension ReadingScope {
+extension ReadContext {
     /// What becomes of a field's values in all records that a request asks for.
     func aggregated<R: Record>(
         _ request: FetchRequest<R>, _ term: AggregateTerm

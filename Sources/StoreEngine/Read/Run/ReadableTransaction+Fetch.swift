@@ -48,7 +48,7 @@ extension FetchRequest {
     @usableFromInline var upToOne: FetchRequest { limit(min(request.limit ?? 1, 1)) }
 }
 
-extension ReadingScope {
+extension ReadContext {
     @inlinable
     func fetch<R: Record>(_ request: FetchRequest<R>) throws(StoreError) -> [R] {
         let binding = try binding(R.self)

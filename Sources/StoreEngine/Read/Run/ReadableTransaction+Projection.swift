@@ -50,7 +50,7 @@ extension ReadableTransaction where Self: ~Copyable {
     }
 }
 
-extension ReadingScope {
+extension ReadContext {
     @inlinable
     func fetch<R: Record, Output>(_ projection: Projection<R, Output>) throws(StoreError) -> [Output] {
         let binding = try binding(R.self)

@@ -13,7 +13,7 @@ public struct RecordCursor<R: Record>: ~Copyable, ~Escapable {
     private let binding: TypedBinding
 
     @_lifetime(copy scope)
-    init(_ request: FetchRequest<R>, _ scope: ReadingScope) throws(StoreError) {
+    init(_ request: FetchRequest<R>, _ scope: ReadContext) throws(StoreError) {
         let binding = try scope.binding(R.self)
         cursor = try scope.fetchCursor(request, binding)
         self.binding = binding

@@ -6,13 +6,13 @@ struct RecordLookup: ~Copyable, ~Escapable {
     /// Fewer are looked up one after the other, which takes less time then.
     private static let leastCount = 4
 
-    private let scope: ReadingScope
+    private let scope: ReadContext
     private var found: FoundValues
     /// The places of the keys that were looked for.
     private var range = 0..<0
 
     @_lifetime(copy scope)
-    init(_ scope: ReadingScope) {
+    init(_ scope: ReadContext) {
         self.scope = scope
         found = unsafe _overrideLifetime(FoundValues(), copying: scope)
     }

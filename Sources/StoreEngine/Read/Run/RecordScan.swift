@@ -5,7 +5,7 @@ import LMDB
 @safe
 @usableFromInline
 struct RecordScan: ~Copyable, ~Escapable {
-    private let scope: ReadingScope
+    private let scope: ReadContext
     private let binding: TypedBinding
     private var cursor: LMDBCursor
     private var step: Step
@@ -34,7 +34,7 @@ struct RecordScan: ~Copyable, ~Escapable {
     @usableFromInline
     @_lifetime(copy scope)
     init(
-        _ scope: ReadingScope, binding: TypedBinding, after last: [UInt8] = [], isByID: Bool = false
+        _ scope: ReadContext, binding: TypedBinding, after last: [UInt8] = [], isByID: Bool = false
     ) throws(StoreError) {
         assert(last.isEmpty || !isByID, "a key does not tell a place in the order of ids")
         self.isByID = isByID

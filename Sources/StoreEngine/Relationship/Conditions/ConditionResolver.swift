@@ -12,7 +12,7 @@ struct ConditionResolver: ~Escapable {
         case element(OpenReference)
     }
 
-    let scope: ReadingScope
+    let scope: ReadContext
     /// How records are asked who refers to them, for tests; nil leaves the choice to what it costs.
     let forcedSearch: ReferrerSearch?
     /// What was looked up so far.
@@ -20,7 +20,7 @@ struct ConditionResolver: ~Escapable {
     var catalog: Catalog { scope.state.catalog }
 
     @_lifetime(copy scope)
-    init(_ scope: ReadingScope, forcedSearch: ReferrerSearch? = nil) {
+    init(_ scope: ReadContext, forcedSearch: ReferrerSearch? = nil) {
         self.scope = scope
         self.forcedSearch = forcedSearch
     }
@@ -232,7 +232,7 @@ extension ConditionNode {
     }
 }
 
-extension ReadingScope {
+extension ReadContext {
     /// The ids of the records that meet a condition, as references hold them, and how many entries and records were looked
     /// at.
     fileprivate func ids(

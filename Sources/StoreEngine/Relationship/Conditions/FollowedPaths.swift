@@ -32,7 +32,7 @@ struct FollowedPaths {
     /// record.
     ///
     /// - Throws: ``StoreError`` with the code `referenceBroken` for what may not be nil and is; `CodecError`.
-    func values(_ table: FieldTable, _ scope: ReadingScope, of type: OpenType) throws -> [[UInt8]] {
+    func values(_ table: FieldTable, _ scope: ReadContext, of type: OpenType) throws -> [[UInt8]] {
         try paths.map { field, path in
             var writer = ByteWriter(capacity: 64)
             let isThere = try path.follow(table, scope) { end in

@@ -41,7 +41,7 @@ struct JoinedComparison {
     /// Whether it holds for the record with these fields.
     ///
     /// - Parameter encoder: room for the fields.
-    func holds(_ table: FieldTable, _ scope: ReadingScope, with encoder: inout FieldEncoder) throws -> Bool {
+    func holds(_ table: FieldTable, _ scope: ReadContext, with encoder: inout FieldEncoder) throws -> Bool {
         encoder.begin(fieldCount: parts.count)
         for part in parts {
             var value = ByteWriter(capacity: 16)

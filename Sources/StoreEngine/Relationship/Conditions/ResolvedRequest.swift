@@ -25,7 +25,7 @@ struct ConditionLookup: Sendable {
     }
 }
 
-extension ReadingScope {
+extension ReadContext {
     /// A request without parts about other records in its condition.
     ///
     /// - Parameter forcedSearch: how records are asked who refers to them, for tests.

@@ -59,7 +59,7 @@ struct ReferrerList: ~Copyable {
     }
 }
 
-extension ReadingScope {
+extension ReadContext {
     /// The records that refer to those that are asked for, by a field of theirs.
     @usableFromInline
     func referrers(

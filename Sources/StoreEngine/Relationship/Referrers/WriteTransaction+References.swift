@@ -165,13 +165,13 @@ extension WriteTransaction {
         }
         if count == 1 {
             return StoreError(
-                .referenced,
+                .deleteDenied,
                 "the \(name) \(id) cannot be deleted: the \(source.name) \(referrer) refers to it by \(field)",
                 remedy: "delete that too in the same write, or let it refer to another")
         }
         let others = count > Self.countedReferrers ? "more than \(Self.countedReferrers)" : "\(count)"
         return StoreError(
-            .referenced,
+            .deleteDenied,
             "the \(name) \(id) cannot be deleted: \(others) records of \(source.name) refer to it by \(field), such as "
                 + referrer,
             remedy: "delete these too in the same write, or let them refer to another")

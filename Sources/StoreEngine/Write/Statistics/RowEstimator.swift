@@ -25,7 +25,7 @@ package struct RowEstimate: Hashable, Sendable {
 /// First come exact answers: totals, which LMDB keeps, and "dives", which count the entries of a run until there are more
 /// than a few. For longer runs the sample tells which share of the records they hold.
 struct RowEstimator: ~Escapable {
-    private let scope: ReadingScope
+    private let scope: ReadContext
     let type: OpenType
     /// The number of records.
     let total: Int
@@ -43,7 +43,7 @@ struct RowEstimator: ~Escapable {
     private static let maximumTests = 128
 
     @_lifetime(copy scope)
-    init(_ scope: ReadingScope, _ type: OpenType) throws(StoreError) {
+    init(_ scope: ReadContext, _ type: OpenType) throws(StoreError) {
         self.scope = scope
         self.type = type
         do {

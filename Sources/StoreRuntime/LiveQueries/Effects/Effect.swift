@@ -14,5 +14,5 @@ public final class Effect: Sendable {
     /// Waits until the effect has ended.
     ///
     /// - Throws: what the closure threw; ``StoreError`` with the code `closed` when the store was closed.
-    public func ended() async throws { try await task.value }
+    public func waitUntilEnded() async throws { try await task.value }
 }

@@ -76,7 +76,7 @@ extension Store {
     /// ```
     ///
     /// Each run reads at one position (``view(_:)``). It runs once for all that a step changed, and no change is lost. A closure
-    /// that throws ends the effect (``Effect/ended()``). The closure must not wait for long, and not for writes.
+    /// that throws ends the effect (``Effect/waitUntilEnded()``). The closure must not wait for long, and not for writes.
     ///
     /// - Returns: what keeps it running.
     public func observe(

@@ -14,7 +14,7 @@ struct LiveStart {
     ///
     /// - Parameter position: that of the snapshot.
     /// - Throws: ``StoreError``: why the request does not fit its type; `unknownType`; `damaged`.
-    init(_ key: LiveKey, in scope: ReadingScope, at position: Position) throws(StoreError) {
+    init(_ key: LiveKey, in scope: ReadContext, at position: Position) throws(StoreError) {
         let catalog = scope.state.catalog
         let typeIndex = try catalog.requirePlace(ofTypeNamed: key.typeName)
         let fields = key.fields?.places(in: catalog.types[typeIndex].type)
@@ -37,7 +37,7 @@ struct LiveStart {
     ///   - scope: the snapshot after them.
     ///   - position: that of the snapshot.
     /// - Throws: ``StoreError`` as when it is run.
-    mutating func catchUp(_ changes: [StepChange]?, in scope: ReadingScope, at position: Position) throws(StoreError) {
+    mutating func catchUp(_ changes: [StepChange]?, in scope: ReadContext, at position: Position) throws(StoreError) {
         let isSameSchema = catalogVersion == scope.state.catalog.version
         let outcome =
             if let changes, isSameSchema { matcher.apply(changes, in: scope) } else { matcher.rerunAll(in: scope) }

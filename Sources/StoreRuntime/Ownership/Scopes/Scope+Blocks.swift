@@ -25,7 +25,7 @@ extension Scope {
             result = .failure(error)
         }
         scope.close()
-        await scope.closed()
+        await scope.waitUntilClosed()
         return try result.get()
     }
 }

@@ -17,7 +17,7 @@ package import StoreEngine
 ///
 /// Closing a scope, in this order, each of them the newest first: closes its children; cancels its tasks and effects; runs what
 /// ``onClose(file:line:_:)`` was given; lets go what it owns and borrows. Tasks end some time after they are cancelled:
-/// ``closed()`` waits for that. A parent keeps its children; one without a parent closes with its last reference, and when its
+/// ``waitUntilClosed()`` waits for that. A parent keeps its children; one without a parent closes with its last reference, and when its
 /// store is closed.
 ///
 /// It can be used from any thread. Whatever is asked of a scope that is closed fails with a ``StoreError`` of the code
@@ -219,7 +219,7 @@ public final class Scope: Sendable, Identifiable {
 
     /// Closes the scope; see there for the order. Closing again does nothing.
     ///
-    /// Tasks are cancelled and may still be running after it: ``closed()`` waits for them. Where a child is being closed already, by
+    /// Tasks are cancelled and may still be running after it: ``waitUntilClosed()`` waits for them. Where a child is being closed already, by
     /// another thread or by the child's own handler that calls this, the rest follows when that child is done. A run of an effect, or
     /// an update of a component, that was about to begin as another task closed the scope may still do so.
     public func close() {
@@ -234,7 +234,7 @@ public final class Scope: Sendable, Identifiable {
     ///
     /// In one of these tasks, and in the scope's own block, it returns at once, as it would wait for itself. A task that one of these
     /// has begun waits until it is cancelled at most, as child tasks are at the end.
-    public func closed() async {
+    public func waitUntilClosed() async {
         let isInside = isCurrent
         if isInside, Scope.currentMembership?.isOwn == true { return }
         await life.ended(isAlwaysCancellable: isInside)

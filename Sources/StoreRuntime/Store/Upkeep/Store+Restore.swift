@@ -18,7 +18,7 @@ extension Store {
     ///   - source: the directory of the copy. It may be in use; what it holds at this moment is restored.
     ///   - path: the store's directory; made when missing.
     /// - Throws: ``StoreError``: `noSuchStore`, `notAStore`, `newerFormat` or `damaged` for the copy; `inUse` when a process
-    ///   has the store open; `accessDenied`, `diskFull`, `inputOutput`. The store is then as it was.
+    ///   has the store open; `accessDenied`, `diskFull`, `ioError`. The store is then as it was.
     public static func restore(from source: String, to path: String) throws {
         try Restoration(source: source, target: path).run()
     }
@@ -87,7 +87,7 @@ private struct Restoration {
         do {
             try FileManager.default.copyItem(atPath: source + "/data.mdb", toPath: work + "/data.mdb")
         } catch {
-            throw StoreError(.inputOutput, "\(source) cannot be copied: \(ErrorText.of(error))", cause: error)
+            throw StoreError(.ioError, "\(source) cannot be copied: \(ErrorText.of(error))", cause: error)
         }
     }
 
@@ -141,7 +141,7 @@ private struct Restoration {
             switch code {
             case ENOSPC, EDQUOT: .diskFull
             case EACCES, EPERM, EROFS: .accessDenied
-            default: .inputOutput
+            default: .ioError
             }
         let reason = unsafe strerror(code).map { unsafe String(cString: $0) } ?? "error \(code)"
         return StoreError(kind, "\(what): \(reason)")

@@ -35,7 +35,7 @@ extension Store {
     /// - Parameters:
     ///   - directory: an empty directory, or a missing one in a directory that exists.
     ///   - compacting: whether to leave out free pages, which makes the copy smaller and slower.
-    /// - Throws: ``StoreError``: `storeExists` when the directory holds a store; `diskFull`, `inputOutput`, `accessDenied`.
+    /// - Throws: ``StoreError``: `storeExists` when the directory holds a store; `diskFull`, `ioError`, `accessDenied`.
     public func backup(to directory: String, compacting: Bool = false) throws {
         try requireOpen()
         guard !FileManager.default.fileExists(atPath: StoreDirectory.dataFile(directory)) else {

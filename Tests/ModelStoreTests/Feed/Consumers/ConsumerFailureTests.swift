@@ -33,7 +33,7 @@ import Testing
             guard case .skipped(_, let error) = event else { return }
             skipped.withLock { $0.append((error as? StoreError)?.code) }
         }
-        options.failureRule = .skip
+        options.failurePolicy = .skip
         options.feed.filters = [FeedFilter(Sensor.self)]
         let failing = options
         let consuming = Task {
@@ -76,7 +76,7 @@ import Testing
                 }
             }
         }
-        let remedy = "correct the cause and start the consumer again, or set failureRule to .skip"
+        let remedy = "correct the cause and start the consumer again, or set failurePolicy to .skip"
         var error = await end(3)
         #expect(error?.code == .consumerFailed && error?.cause is Outage)
         #expect(error?.message == #"the consumer "totals" gave up at change set 2 after 3 attempts: Outage()"#)

@@ -99,7 +99,7 @@ import Testing
         // Everything before it was dealt with.
         #expect(try Self.count(store, "r") == 17)
 
-        options.failureRule = .skip
+        options.failurePolicy = .skip
         let strict = options
         let consuming = Task { try await store.consume("strict", strict, body) }
         while try Self.count(store, "r") < 29 { await Task.yield() }
@@ -190,7 +190,7 @@ import Testing
         let store = try ChangeFeedTests.store()
         for number in 0..<5 { try await store.write { try $0.insert(ChangeFeedTests.sensor(number)) } }
         var options = Self.options()
-        options.failureRule = .skip
+        options.failurePolicy = .skip
         let skipping = options
         let consuming = Task {
             try await store.consume("elsewhere", skipping) { (set: ChangeSet) in
@@ -218,7 +218,7 @@ import Testing
         var options = Self.options { if case .expired(let position) = $0 { events.withLock { $0.append(position) } } }
         options.start = .after(start)
         options.lease = .none
-        options.failureRule = .skip
+        options.failurePolicy = .skip
         if isInStore { options.sleep = { _ in try await Self.fill(store, 40) } }
         let expiring = options
         let error = await #expect(throws: StoreError.self) {

@@ -17,7 +17,7 @@ struct FeedModelReading {
     /// The version of the program that reads.
     var version: SensorVersion
     var wanted = Wanted.all
-    var squashes = false
+    var mergesPending = false
     var reportsProgress = false
     /// How the program is called whose change sets are left out.
     var skippedOrigin: String?
@@ -27,7 +27,7 @@ struct FeedModelReading {
     var options: FeedOptions {
         var options = FeedOptions()
         options.filters = version.filter(wanted).map { [$0] } ?? []
-        options.squashes = squashes
+        options.mergesPending = mergesPending
         options.reportsProgress = reportsProgress
         options.skipsOwnOrigin = skippedOrigin != nil
         options.changesPerPart = changesPerPart

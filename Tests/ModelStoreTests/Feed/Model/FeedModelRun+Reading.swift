@@ -77,7 +77,7 @@ extension FeedModelRun {
         switch Int.random(in: 0..<4, using: &random) {
         case 0: break
         case 1:
-            reading.squashes = true
+            reading.mergesPending = true
             // What is put together may come to nothing.
             reading.reportsProgress = true
             reading.changesPerPart = 100
@@ -132,7 +132,7 @@ extension FeedModelRun {
             return
         }
         #expect(progress.pending == expected, "seed \(seed), change set \(sequence), \(progress.reading)")
-        #expect(set.resets(Sensor.self) == isReset(noted), "seed \(seed), change set \(sequence)")
+        #expect(set.isReset(Sensor.self) == isReset(noted), "seed \(seed), change set \(sequence)")
         switch noted.entry {
         case .changes(_, let position):
             #expect(set.position == position && set.origin.name == noted.origin, "seed \(seed), \(sequence)")
@@ -156,10 +156,10 @@ extension FeedModelRun {
 
     /// Holds the net of several change sets against the states before and after.
     private func checkNet(_ set: ChangeSet, _ progress: Progress) {
-        #expect(progress.reading.squashes && set.firstSequence > progress.reached, "seed \(seed), \(set.sequence)")
+        #expect(progress.reading.mergesPending && set.firstSequence > progress.reached, "seed \(seed), \(set.sequence)")
         checkGap(progress, before: set.firstSequence)
         let between = (set.firstSequence...set.sequence).compactMap { entries[$0] }
-        #expect(set.resets(Sensor.self) == between.contains(where: isReset), "seed \(seed), \(set.sequence)")
+        #expect(set.isReset(Sensor.self) == between.contains(where: isReset), "seed \(seed), \(set.sequence)")
         // After a reset all is read afresh: what was before it does not matter.
         let base = (set.firstSequence...set.sequence).last { entries[$0].map(isReset) ?? false }
         guard let end = entries[set.sequence], let start = entries[base ?? set.firstSequence - 1] else { return }

@@ -135,7 +135,7 @@ extension FeedModelRun {
     private func waitingReader() async throws -> Task<UInt64, any Error> {
         let feed = store.changes(from: .newest)
         return Task {
-            for try await set in feed where set.resets(Sensor.self) { return set.sequence }
+            for try await set in feed where set.isReset(Sensor.self) { return set.sequence }
             return 0
         }
     }

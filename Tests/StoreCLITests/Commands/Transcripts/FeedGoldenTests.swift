@@ -88,7 +88,7 @@ import Testing
         let tool = try Sample.empty()
         var options = StoreOptions()
         options.limits.retainedChangeSets = 2
-        options.limits.trailRecords = 100
+        options.limits.changedRecordLimit = 100
         let store = try Store(at: tool.store, records: [], options: options)
         for number in 1...4 { try store.write { try Sample.putLog(number, in: &$0) } }
         let start = try store.position

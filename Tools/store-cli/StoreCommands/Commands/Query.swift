@@ -145,7 +145,7 @@ struct Query: ParsableCommand {
     ///
     /// - Returns: where the next page begins, if a limit ends this one.
     private func print(
-        _ request: Request, typeIndex: Int, _ reading: ReadingScope, _ body: (DynamicRecord) throws -> Void
+        _ request: Request, typeIndex: Int, _ reading: ReadContext, _ body: (DynamicRecord) throws -> Void
     ) throws -> PageToken? {
         guard let limit = request.limit, limit > 0, request.position != nil || !request.isDistinct else {
             try reading.fetchDynamic(request, typeIndex: typeIndex) { record in

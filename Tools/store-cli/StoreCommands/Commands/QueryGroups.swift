@@ -43,7 +43,7 @@ struct QueryGroups {
 
     /// Calls `body` with the cells of each group. The request's limit and offset count groups.
     func forEach(
-        _ reading: ReadingScope, typeIndex: Int, _ body: ([OutputCell]) throws -> Void
+        _ reading: ReadContext, typeIndex: Int, _ body: ([OutputCell]) throws -> Void
     ) throws {
         var all = request
         (all.limit, all.offset) = (nil, 0)

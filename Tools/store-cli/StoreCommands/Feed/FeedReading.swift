@@ -77,7 +77,7 @@ struct FeedReading: Sendable {
         defer { printer = told }
         var end = start
         var hasParts = false
-        for try await element in store.differenceAndChanges(since: start, options) {
+        for try await element in store.catchUp(since: start, options) {
             if interruption.isRequested { break }
             switch element {
             case .difference(let part):

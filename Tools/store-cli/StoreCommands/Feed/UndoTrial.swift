@@ -87,7 +87,7 @@ extension UndoTrial.Outcome {
             try printed.copy(to: output)
             try output.flush()
         } catch let failure as SystemFailure where position != nil {
-            throw CommandFailure(.inputOutput, "\(failure); the change is committed nevertheless")
+            throw CommandFailure(.ioError, "\(failure); the change is committed nevertheless")
         }
     }
 
@@ -103,7 +103,7 @@ extension PositionArgument {
     /// The number of the change set that ends here.
     ///
     /// - Throws: ``StoreError`` when it is not in the feed.
-    func changeSet(in scope: ReadingScope) throws(StoreError) -> UInt64 {
+    func changeSet(in scope: ReadContext) throws(StoreError) -> UInt64 {
         switch self {
         case .oldest: return try scope.oldestPosition().sequence
         case .newest: return try scope.feedPosition().sequence

@@ -47,7 +47,7 @@ struct ShownFields {
     var followed: [FieldName] { zip(fields ?? [], paths).compactMap { $1 == nil ? nil : $0.name } }
 
     /// The cells of a record, one for each column, with what it refers to.
-    func cells(_ record: DynamicRecord, _ reading: ReadingScope) throws(StoreError) -> [OutputCell] {
+    func cells(_ record: DynamicRecord, _ reading: ReadContext) throws(StoreError) -> [OutputCell] {
         let values = try paths.compactMap(\.self).map { path throws(StoreError) in
             try path.value(from: record, in: reading)
         }

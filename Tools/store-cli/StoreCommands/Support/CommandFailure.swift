@@ -11,7 +11,7 @@ enum ExitStatus: Int32 {
     case usage = 64
     case badData = 65
     case noInput = 66
-    case inputOutput = 74
+    case ioError = 74
     /// Another program held the writer for longer than `--timeout`.
     case timeout = 75
     case newerFormat = 78
@@ -43,8 +43,8 @@ struct CommandFailure: Error, Equatable {
         case let error as ExpressionError: self.init(.usage, error.message, details: error.excerpt)
         case let error as JSONError: self.init(.badData, error.description)
         case let error as CSVError: self.init(.badData, error.description)
-        case let error as SystemFailure: self.init(error.isMissingFile ? .noInput : .inputOutput, error.description)
-        default: self.init(.inputOutput, "\(error)")
+        case let error as SystemFailure: self.init(error.isMissingFile ? .noInput : .ioError, error.description)
+        default: self.init(.ioError, "\(error)")
         }
     }
 }
@@ -52,9 +52,9 @@ struct CommandFailure: Error, Equatable {
 extension ExitStatus {
     private static let statuses: [StoreError.Code: ExitStatus] = [
         .recordExists: .failed, .recordNotFound: .failed, .uniqueViolation: .failed, .conditionNotMet: .failed,
-        .referenceBroken: .failed, .referenced: .failed,
+        .referenceBroken: .failed, .deleteDenied: .failed,
         .positionCompacted: .failed, .positionInFuture: .failed, .positionOfAnotherStore: .failed,
-        .positionDiverged: .failed, .pastUnknown: .failed, .consumerNotFound: .failed, .consumerHeld: .failed,
+        .positionDiverged: .failed, .historyUnavailable: .failed, .consumerNotFound: .failed, .consumerHeld: .failed,
         .consumerLost: .failed,
         .consumerExpired: .failed, .changeConflict: .failed, .changeSetIncomplete: .failed,
         .storeExists: .failed, .damaged: .failed, .inUse: .failed,
@@ -66,5 +66,5 @@ extension ExitStatus {
     ]
 
     /// The status for a kind of store error. What is not named is the system's failure, not the caller's.
-    init(_ code: StoreError.Code) { self = ExitStatus.statuses[code] ?? .inputOutput }
+    init(_ code: StoreError.Code) { self = ExitStatus.statuses[code] ?? .ioError }
 }

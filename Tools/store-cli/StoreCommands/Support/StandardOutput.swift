@@ -29,7 +29,7 @@ final class StandardOutput {
     static func requireOpen() throws {
         guard fcntl(STDOUT_FILENO, F_GETFL) & O_ACCMODE != O_RDONLY else {
             throw CommandFailure(
-                .inputOutput, "standard output is closed; lead it to /dev/null where what is printed is of no use")
+                .ioError, "standard output is closed; lead it to /dev/null where what is printed is of no use")
         }
     }
 

@@ -32,7 +32,7 @@ struct WalkProcess {
         do {
             try process.run()
         } catch {
-            throw CommandFailure(.inputOutput, "the walk cannot be started: \(ErrorText.of(error))")
+            throw CommandFailure(.ioError, "the walk cannot be started: \(ErrorText.of(error))")
         }
         var isFinished = false
         var rest: [UInt8] = []

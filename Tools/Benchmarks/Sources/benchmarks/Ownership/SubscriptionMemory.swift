@@ -80,7 +80,7 @@ struct SubscriptionMemory {
         print(Double(bytes) / Double(count), Double(nanoseconds) / Double(count))
         withExtendedLifetime((objects, cancellables)) {}
         scope.close()
-        await scope.closed()
+        await scope.waitUntilClosed()
         let left = store.ownership.metrics.modelCount
         precondition(left == 0 || side != .subscribedModels, "\(left) models are alive after their scope has closed")
     }

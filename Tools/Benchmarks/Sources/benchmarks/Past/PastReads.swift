@@ -52,9 +52,9 @@ struct PastReads {
 
     private func measure(_ store: Store, at position: Position, _ distance: Int) throws {
         let first = try OperationTime(rounds: rounds, of: 1) {
-            _ = try store.at(position) { try $0.get(Account.self, id: 1) }
+            _ = try store.read(at: position) { try $0.get(Account.self, id: 1) }
         }
-        let past = try store.past(at: position)
+        let past = try store.snapshot(at: position)
         let kept = try reads { try past.read($0) }
         var later: [Double] = []
         for number in 0..<rounds {

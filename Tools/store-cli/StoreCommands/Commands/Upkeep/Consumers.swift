@@ -120,7 +120,7 @@ enum ConsumerRow {
             OutputCell(consumer.name), OutputCell(.number(JSONNumber(consumer.position.sequence))),
             OutputCell(.number(JSONNumber(consumer.lag))), OutputCell(.bool(consumer.isHeld)),
             OutputCell(.bool(consumer.isExpired)), OutputCell(.number(JSONNumber(consumer.skippedCount))),
-            OutputCell(consumer.moved.iso8601),
+            OutputCell(consumer.advancedAt.iso8601),
         ]
     }
 

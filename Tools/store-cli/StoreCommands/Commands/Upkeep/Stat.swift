@@ -66,7 +66,7 @@ private struct StoreFacts {
 
     init(
         info: LMDBInfo, readers: [LMDBReader], position: Position, consumers: [ConsumerInformation],
-        reading: ReadingScope
+        reading: ReadContext
     ) throws {
         let head = try reading.feedHead()
         let pages = info.lastPage + 1
@@ -103,7 +103,7 @@ private struct StoreFacts {
 
     /// The pages in LMDB's list of free ones, which is a database of its own: under each transaction a count and so
     /// many numbers.
-    private static func freePages(_ reading: ReadingScope) throws -> Int {
+    private static func freePages(_ reading: ReadContext) throws -> Int {
         var cursor = try reading.snapshot.openCursor(LMDBDatabase(handle: 0))
         var count = 0
         var isPositioned = try cursor.first()
@@ -128,7 +128,7 @@ private struct DatabaseFacts {
 
     var object: JSONValue { .object(zip(Self.columns, cells).map { JSONMember($0.name, $1.json) }) }
 
-    private init(_ name: String, _ holds: String, _ database: LMDBDatabase, _ reading: ReadingScope) throws {
+    private init(_ name: String, _ holds: String, _ database: LMDBDatabase, _ reading: ReadContext) throws {
         let statistics = try reading.snapshot.statistics(of: database)
         let pages = statistics.branchPages + statistics.leafPages + statistics.overflowPages
         cells = [
@@ -138,7 +138,7 @@ private struct DatabaseFacts {
     }
 
     /// All databases of the store.
-    static func all(_ reading: ReadingScope) throws -> [DatabaseFacts] {
+    static func all(_ reading: ReadContext) throws -> [DatabaseFacts] {
         let fixed = reading.state.databases
         var list = [
             try DatabaseFacts(StoreDatabases.metadataName, "metadata", fixed.metadata, reading),

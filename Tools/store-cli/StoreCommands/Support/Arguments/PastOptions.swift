@@ -14,7 +14,7 @@ struct PastOptions: ParsableArguments {
         try options.read { store in
             guard let at else { return try store.read { try body($0) } }
             let position = try store.read { try at.position(in: $0._reading) }
-            return try store.at(position) { try body($0) }
+            return try store.read(at: position) { try body($0) }
         }
     }
 }

@@ -37,7 +37,7 @@ enum PositionArgument: ExpressibleByArgument, Equatable {
     /// The position in a snapshot of the store, from which the difference can be told where the feed cannot be resumed there.
     ///
     /// - Throws: ``StoreError`` when that cannot be told either.
-    func differencePosition(in scope: ReadingScope) throws(StoreError) -> Position {
+    func differencePosition(in scope: ReadContext) throws(StoreError) -> Position {
         switch self {
         case .oldest, .newest: return try position(in: scope)
         case .sequence(let number): return try scope.differencePosition(at: number)
@@ -50,7 +50,7 @@ enum PositionArgument: ExpressibleByArgument, Equatable {
     /// The position in a snapshot of the store.
     ///
     /// - Throws: ``StoreError`` when the feed cannot be resumed there.
-    func position(in scope: ReadingScope) throws(StoreError) -> Position {
+    func position(in scope: ReadContext) throws(StoreError) -> Position {
         switch self {
         case .oldest: return try scope.oldestPosition()
         case .newest: return try scope.feedPosition()

@@ -1,14 +1,14 @@
 import LMDB
 
 // The typed reads. They are inlinable, so that decoding is specialized for the record type where it is used.
-extension ReadingScope {
+extension ReadContext {
     @inlinable
     func get<R: Record>(_ type: R.Type, id: R.ID) throws(StoreError) -> R? {
         let binding = try binding(R.self)
         var key = ByteWriter(capacity: 64)
         R._key(of: id).encodeKey(to: &key)
         guard let record: R = try record(binding, key: &key) else { return nil }
-        if ReadingScope.isTruncated(key), !Sameness.haveOneKey(R._key(of: record.recordID), R._key(of: id)) {
+        if ReadContext.isTruncated(key), !Sameness.haveOneKey(R._key(of: record.recordID), R._key(of: id)) {
             return nil
         }
         return record
@@ -32,7 +32,7 @@ extension ReadingScope {
         let binding = try binding(R.self)
         var key = ByteWriter(capacity: 64)
         R._key(of: id).encodeKey(to: &key)
-        if !field.nestedPath.isEmpty || ReadingScope.isTruncated(key) {
+        if !field.nestedPath.isEmpty || ReadContext.isTruncated(key) {
             let own = try field.ofRecord()
             return try get(type, id: id).map { own.value(in: $0) }
         }
@@ -49,7 +49,7 @@ extension ReadingScope {
     func contains<R: Record>(_ type: R.Type, id: R.ID) throws(StoreError) -> Bool {
         var key = ByteWriter(capacity: 64)
         R._key(of: id).encodeKey(to: &key)
-        if ReadingScope.isTruncated(key) { return try get(type, id: id) != nil }
+        if ReadContext.isTruncated(key) { return try get(type, id: id) != nil }
         return try hasRecord(binding(R.self), key: &key)
     }
 
@@ -194,7 +194,7 @@ package struct RowMark: Hashable, Sendable {
     }
 }
 
-extension ReadingScope {
+extension ReadContext {
     /// Some records in the order of their keys, and the place of the last of them; nil where there are no more. That is the order
     /// of ids, save among those whose keys are truncated, so that a place is known by a key alone.
     ///

@@ -1,7 +1,7 @@
 import LMDB
 
 // Reading records by the catalog alone.
-extension ReadingScope {
+extension ReadContext {
     /// The record with this id, or nil.
     package func dynamicRecord(id: [DynamicValue], typeIndex: Int) throws(StoreError) -> DynamicRecord? {
         let type = state.catalog.types[typeIndex]

@@ -1,7 +1,7 @@
 import LMDB
 
 // All records of a store, as what it holds and not as how it came to it.
-extension ReadingScope {
+extension ReadContext {
     /// Calls `body` with each record of a type in the order of keys, in the form of the newest version.
     package func forEachNewest(typeIndex: Int, _ body: (RecordBytes) throws -> Void) throws {
         let type = state.catalog.types[typeIndex]

@@ -2,14 +2,14 @@ import ModelStore
 import Testing
 
 /// Rows and then changes, without a gap.
-@Suite(.timeLimit(.minutes(20))) struct RowsAndChangesTests {
+@Suite(.timeLimit(.minutes(20))) struct RecordsAndChangesTests {
     /// What a reader knows from the elements that it was given.
     private struct Mirror {
         var sensors: [String: Sensor] = [:]
         var last: String?
         var isReady = false
 
-        mutating func apply(_ element: RowsAndChanges<Sensor>.Element) -> Position? {
+        mutating func apply(_ element: RecordsAndChanges<Sensor>.Element) -> Position? {
             switch element {
             case .rows(let rows, let position):
                 for row in rows { sensors[row.id] = row }
@@ -46,7 +46,7 @@ import Testing
             states[position.sequence] = Dictionary(uniqueKeysWithValues: sensors.map { ($0.id, $0) })
         }
         for _ in 0..<40 { try await write() }
-        var reader = store.rowsAndChanges(of: Sensor.self, chunk: 5).makeAsyncIterator()
+        var reader = store.recordsAndChanges(of: Sensor.self, chunk: 5).makeAsyncIterator()
         var mirror = Mirror()
         var afterReady = 0
         while afterReady < 20 {
@@ -87,9 +87,9 @@ import Testing
         for _ in 0..<40 { try await write() }
         // One of another type does not matter.
         var options = FeedOptions(only: FeedFilter(Sensor.self) { $0.celsius >= 2 }, FeedFilter(Account.self))
-        options.squashes = Bool.random(using: &random)
+        options.mergesPending = Bool.random(using: &random)
         options.reportsProgress = true
-        var reader = store.rowsAndChanges(of: Sensor.self, options, chunk: 4).makeAsyncIterator()
+        var reader = store.recordsAndChanges(of: Sensor.self, options, chunk: 4).makeAsyncIterator()
         var (mirror, last, isReady, reached) = ([String: Sensor](), "", false, UInt64(0))
         var writes = 0
         while try !isReady || reached < store.position.sequence {
@@ -128,12 +128,12 @@ import Testing
         let store = try Store(at: directory.path + "/store", records: Sensor.self, options: storeOptions)
         try await store.write { try $0.insert(ChangeFeedTests.sensor(1)) }
         var options = FeedOptions(only: FeedFilter(Sensor.self, touching: \.room))
-        var fields = store.rowsAndChanges(of: Sensor.self, options).makeAsyncIterator()
+        var fields = store.recordsAndChanges(of: Sensor.self, options).makeAsyncIterator()
         options = FeedOptions()
         options.skipsOwnOrigin = true
         // So that what is left out can be waited for.
         options.reportsProgress = true
-        var others = store.rowsAndChanges(of: Sensor.self, options).makeAsyncIterator()
+        var others = store.recordsAndChanges(of: Sensor.self, options).makeAsyncIterator()
         for _ in 0..<2 {
             _ = try await fields.next()
             _ = try await others.next()
@@ -160,9 +160,9 @@ import Testing
         let store = try ChangeFeedTests.store()
         try await store.write { try $0.insert(ChangeFeedTests.sensor(1)) }
         var options = FeedOptions()
-        options.squashes = true
+        options.mergesPending = true
         options.reportsProgress = true
-        var reader = store.rowsAndChanges(of: Sensor.self, options).makeAsyncIterator()
+        var reader = store.recordsAndChanges(of: Sensor.self, options).makeAsyncIterator()
         for _ in 0..<2 { _ = try await reader.next() }
         for number in 0..<5 {
             try await store.write { tx in _ = try tx.update(Sensor.self, id: "s1") { $0.celsius = Double(100 + number) }
@@ -187,7 +187,7 @@ import Testing
         for number in 1...2 { try await store.write { try $0.insert(ChangeFeedTests.sensor(number)) } }
         var options = FeedOptions()
         options.changesPerPart = 1
-        var reader = store.rowsAndChanges(of: Sensor.self, options, chunk: 1).makeAsyncIterator()
+        var reader = store.recordsAndChanges(of: Sensor.self, options, chunk: 1).makeAsyncIterator()
         var mirror = Mirror()
         _ = mirror.apply(try #require(try await reader.next()))
         #expect(mirror.sensors.keys.sorted() == ["s1"])

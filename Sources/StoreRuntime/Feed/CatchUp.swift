@@ -10,8 +10,8 @@ public import StoreEngine
 /// leave the feed before it has taken them is told a difference again, and `ready` after it.
 ///
 /// The iterator throws and ends as that of ``ChangeFeed``: `positionCompacted` when the store remembers nothing from so far back
-/// (``StoreLimits/trailRecords``); ``StoreError/differenceFloor`` tells how far it does.
-public struct DifferenceAndChanges: AsyncSequence, Sendable {
+/// (``StoreLimits/changedRecordLimit``); ``StoreError/oldestComparablePosition`` tells how far it does.
+public struct CatchUp: AsyncSequence, Sendable {
     /// What the sequence gives.
     public enum Element: Sendable {
         /// Records that changed, and how they are now.
@@ -48,7 +48,7 @@ public struct DifferenceAndChanges: AsyncSequence, Sendable {
         private var filters: (version: UInt64, filters: FeedFilters)?
         private var end = CancelledEnd()
 
-        init(sequence: DifferenceAndChanges) {
+        init(sequence: CatchUp) {
             store = sequence.store
             options = sequence.options
             phase = .start(sequence.position)

@@ -9,7 +9,7 @@ public import StoreEngine
 /// A reset (a program that is not ModelStore wrote) begins anew with ``Element/restart``.
 ///
 /// The iterator throws and ends as that of ``ChangeFeed``.
-public struct RowsAndChanges<R: Record>: AsyncSequence, Sendable {
+public struct RecordsAndChanges<R: Record>: AsyncSequence, Sendable {
     /// What the sequence gives.
     public enum Element: Sendable {
         /// Further rows in the order of ids (those of more than 239 bytes that begin alike in any order), as of a position.
@@ -63,7 +63,7 @@ public struct RowsAndChanges<R: Record>: AsyncSequence, Sendable {
 
         init(store: Store, options: FeedOptions, chunk: Int) {
             self.store = store
-            self.options = RowsAndChanges.options(options)
+            self.options = RecordsAndChanges.options(options)
             self.chunk = chunk
         }
 
@@ -97,7 +97,7 @@ public struct RowsAndChanges<R: Record>: AsyncSequence, Sendable {
         /// How changes between two chunks are read: each by itself, since they end with the chunk.
         private var optionsBetween: FeedOptions {
             var between = options
-            between.squashes = false
+            between.mergesPending = false
             between.reportsProgress = false
             return between
         }
@@ -128,7 +128,7 @@ public struct RowsAndChanges<R: Record>: AsyncSequence, Sendable {
         /// Gives the next change of rows up to the last one of the chunk before, or then the chunk.
         private mutating func readBetween(_ between: Between) throws {
             while let set = try feedBetween?.peek(), set.sequence <= between.end.sequence {
-                if set.resets(R.self) { return restart() }
+                if set.isReset(R.self) { return restart() }
                 let changes = try set.changes(of: R.self, wanted: between.mark.includes)
                 feedBetween?.take()
                 if changes.isEmpty { continue }
@@ -145,7 +145,7 @@ public struct RowsAndChanges<R: Record>: AsyncSequence, Sendable {
         private mutating func readChange() async throws {
             while true {
                 if let set = try feed?.peek() {
-                    if set.resets(R.self) {
+                    if set.isReset(R.self) {
                         restart()
                         return
                     }

@@ -1,7 +1,7 @@
 import LMDB
 
 // The named consumers of a store, as a transaction sees them.
-extension ReadingScope {
+extension ReadContext {
     /// The consumer of this name.
     package func consumer(named name: String) throws(StoreError) -> ConsumerState? {
         let key = try ConsumerStorage.key(name)
@@ -19,7 +19,7 @@ extension ReadingScope {
     }
 }
 
-extension ReadingScope {
+extension ReadContext {
     /// The most names that the error for an unknown consumer lists.
     private static let listedConsumerCount = 8
 

@@ -1,5 +1,5 @@
 // Single change sets of the feed of one snapshot.
-extension ReadingScope {
+extension ReadContext {
     /// The change set with this sequence number, whole.
     ///
     /// - Throws: ``StoreError``: as ``position(before:)``; `damaged`.
@@ -36,7 +36,7 @@ extension ReadingScope {
         try requireKnown(position, head)
         _ = try self.position(before: position.sequence)
         guard try self.position(at: position.sequence, head).hash == position.hash else {
-            throw ReadingScope.diverged(position)
+            throw ReadContext.diverged(position)
         }
     }
 }

@@ -1,7 +1,7 @@
 import LMDB
 
 // Positions that are further back than what the feed retains.
-extension ReadingScope {
+extension ReadContext {
     /// The first change set after a sequence number that is still stored, also one that is not retained any more; nil where there
     /// is none.
     func firstStored(after sequence: UInt64) throws(StoreError) -> UInt64? {
@@ -39,12 +39,12 @@ extension ReadingScope {
         let noted = try requireTrail(from: position.sequence, head)
         if position.sequence >= noted {
             guard try storedPosition(at: position.sequence).hash == position.hash else {
-                throw ReadingScope.diverged(position)
+                throw ReadContext.diverged(position)
             }
             return
         }
         guard try trailHead()?.fits(epoch: position.epoch, sequence: position.sequence) ?? true else {
-            throw ReadingScope.diverged(position)
+            throw ReadContext.diverged(position)
         }
     }
 

@@ -3,7 +3,7 @@ package import LMDB
 /// What a read or write transaction reads through: a snapshot and the store's state. Support for
 /// ``ReadableTransaction``; nothing to use directly.
 @safe
-public struct ReadingScope: ~Escapable {
+public struct ReadContext: ~Escapable {
     package let snapshot: LMDBSnapshot
     package let state: StoreState
 

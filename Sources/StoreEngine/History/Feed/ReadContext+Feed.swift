@@ -1,7 +1,7 @@
 import LMDB
 
 // Positions in the feed of one snapshot.
-extension ReadingScope {
+extension ReadContext {
     /// The newest position.
     package func feedPosition() throws(StoreError) -> Position { Position(store: state.identity, head: try feedHead()) }
 
@@ -30,7 +30,7 @@ extension ReadingScope {
         try requireKnown(position, head)
         try requireRetained(position.sequence, head)
         guard try self.position(at: position.sequence, head).hash == position.hash else {
-            throw ReadingScope.diverged(position)
+            throw ReadContext.diverged(position)
         }
     }
 
@@ -42,7 +42,7 @@ extension ReadingScope {
         let head = try feedHead()
         guard position.sequence <= head.sequence, position.sequence + 1 >= head.oldest else { return }
         guard try self.position(at: position.sequence, head).hash == position.hash else {
-            throw ReadingScope.diverged(position)
+            throw ReadContext.diverged(position)
         }
     }
 
@@ -103,7 +103,7 @@ extension ReadingScope {
             "change sets after \(sequence) are not retained any more, the oldest is \(head.oldest)" + trail,
             remedy: "read the records and go on from their position, or retain more change sets")
         error.oldestPosition = try position(at: head.oldest - 1, head)
-        error.differenceFloor = floor
+        error.oldestComparablePosition = floor
         return error
     }
 }

@@ -1,9 +1,9 @@
 import LMDB
 
-extension ReadingScope {
+extension ReadContext {
     /// The feed's head, where the feed tells all that there is in this snapshot.
     ///
-    /// - Throws: ``StoreError``: `pastUnknown` when a program that is not ModelStore has written since.
+    /// - Throws: ``StoreError``: `historyUnavailable` when a program that is not ModelStore has written since.
     package func toldHead() throws(StoreError) -> FeedHead {
         let head = try feedHead()
         if head.transactionID == UInt64(snapshot.transactionID) { return head }
@@ -18,7 +18,7 @@ extension ReadingScope {
     /// - Parameters:
     ///   - position: the earlier one, from which the feed can be resumed.
     ///   - sequence: the sequence number of the last change set.
-    /// - Throws: what `body` throws; ``StoreError``: `pastUnknown` when the change sets do not tell all that changed;
+    /// - Throws: what `body` throws; ``StoreError``: `historyUnavailable` when the change sets do not tell all that changed;
     ///   `damaged`.
     func forEachPart(
         after position: Position, upTo sequence: UInt64, _ body: (FeedPart) throws(StoreError) -> Void
@@ -54,7 +54,7 @@ extension ReadingScope {
 
     private func unknown(_ reason: String, before sequence: UInt64) -> StoreError {
         StoreError(
-            .pastUnknown, "what the store held before change set \(sequence) cannot be told: \(reason)",
+            .historyUnavailable, "what the store held before change set \(sequence) cannot be told: \(reason)",
             remedy: "read a later position, or restore a backup from before it beside the store")
     }
 }

@@ -8,7 +8,7 @@ public import StoreEngine
 /// the feed is only what came after its last read.
 ///
 /// It can be used from any thread and task, by several at once.
-public final class StorePast: Sendable {
+public final class StoreSnapshot: Sendable {
     /// The position that it shows.
     public let position: Position
     private let store: Store
@@ -33,7 +33,7 @@ public final class StorePast: Sendable {
     /// `body` runs on the calling thread and must not wait for long, as that of ``Store/read(_:)``.
     ///
     /// - Throws: what `body` throws; ``StoreError``: `positionCompacted` when change sets since the last read are not
-    ///   retained any more, or since the position where the schema was changed; `pastUnknown` when a program that is not
+    ///   retained any more, or since the position where the schema was changed; `historyUnavailable` when a program that is not
     ///   ModelStore has written since, or a migration has put other records in the place of a type's; `closed` and others.
     @inlinable
     public func read<T>(_ body: (inout ReadTransaction) throws -> T) throws -> T {
