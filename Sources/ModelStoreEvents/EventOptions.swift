@@ -6,8 +6,8 @@ public struct EventOptions: Sendable {
     ///
     /// Positive; proxies commonly close after 30 to 60 seconds.
     public var heartbeat: Duration? = .seconds(15)
-    /// How many milliseconds a client shall wait before it connects again. 0 or more.
-    public var retryMilliseconds = 3_000
+    /// How long a client waits before it connects again. 0 or more, in whole milliseconds.
+    public var retryDelay = Duration.seconds(3)
     /// About how many bytes are handed on at a time. At least 1; one event is never divided.
     public var chunkByteCount = 16 << 10
     /// What silence is measured with.

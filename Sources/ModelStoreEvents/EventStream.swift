@@ -35,7 +35,7 @@ final class EventStream<R: Record> {
         if batch == nil {
             let isFirst = steps == nil
             guard let (step, id) = try await nextStep() else { return Task.isCancelled ? nil : silence() }
-            if isFirst { ServerSentEvent(retryMilliseconds: options.retryMilliseconds).write(to: &buffer) }
+            if isFirst { ServerSentEvent(retryDelay: options.retryDelay).write(to: &buffer) }
             batch = EventBatch(step, id: id, wasLost: isFirst && wasLost)
             self.id = id
         }

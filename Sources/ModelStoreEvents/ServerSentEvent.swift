@@ -9,15 +9,15 @@ public struct ServerSentEvent: Hashable, Sendable {
     public var data: String?
     /// What a browser sends as `Last-Event-ID` when it connects again; nil to leave that as it is.
     public var id: String?
-    /// How many milliseconds a browser shall wait before it connects again.
-    public var retryMilliseconds: Int?
+    /// How long a browser waits before it connects again, in whole milliseconds.
+    public var retryDelay: Duration?
 
     /// An event.
-    public init(_ name: String? = nil, data: String? = nil, id: String? = nil, retryMilliseconds: Int? = nil) {
+    public init(_ name: String? = nil, data: String? = nil, id: String? = nil, retryDelay: Duration? = nil) {
         self.name = name
         self.data = data
         self.id = id
-        self.retryMilliseconds = retryMilliseconds
+        self.retryDelay = retryDelay
     }
 
     /// What keeps a connection alive and is no event.
@@ -28,13 +28,18 @@ public struct ServerSentEvent: Hashable, Sendable {
     ///
     /// Line ends cannot be part of a name or an id, nor zero bytes of an id: they are left out.
     public func write(to buffer: inout ByteBuffer) {
-        if let retryMilliseconds { buffer.writeField("retry", String(Swift.max(retryMilliseconds, 0))) }
+        if let retryDelay { buffer.writeField("retry", ServerSentEvent.milliseconds(retryDelay)) }
         if let name { buffer.writeField("event", ServerSentEvent.oneLine(name)) }
         if let id { buffer.writeField("id", ServerSentEvent.oneLine(id).filter { $0 != "\0" }) }
         if let data {
             for line in ServerSentEvent.lines(data) { buffer.writeField("data", line) }
         }
         buffer.writeString("\n")
+    }
+
+    /// A number that a browser can read, whatever the duration.
+    private static func milliseconds(_ duration: Duration) -> String {
+        String(Int64(Swift.min(Swift.max(duration / .milliseconds(1), 0), 1e15)))
     }
 
     private static func oneLine(_ text: String) -> String {

@@ -31,7 +31,7 @@ func write(_ directory: String, _ lane: String) async throws {
 func consume(_ directory: String, _ log: String) async throws {
     let store = try openStore(directory)
     var options = ConsumerOptions(only: FeedFilter(Item.self))
-    options.takeoverSeconds = 0.01
+    options.takeoverInterval = .milliseconds(10)
     options.onEvent = { if case .active(let generation, _) = $0 { say("active totals \(generation)") } }
     let inStore = options
     let holder = Holder()

@@ -195,7 +195,7 @@ import Testing
         var options = EventOptions()
         options.clock = clock
         options.heartbeat = nil
-        options.retryMilliseconds = 50
+        options.retryDelay = .milliseconds(50)
         var client = Client(try store.serverSentEvents(of: Self.hot, options))
         _ = try await client.readStep()
         #expect(client.buffers[0].hasPrefix("retry: 50\n\n"))

@@ -14,8 +14,8 @@ import Testing
     @Test(arguments: [
         (ServerSentEvent("update", data: "{}", id: "7"), "event: update\nid: 7\ndata: {}\n\n"),
         (ServerSentEvent(data: "x"), "data: x\n\n"),
-        (ServerSentEvent(retryMilliseconds: 3_000), "retry: 3000\n\n"),
-        (ServerSentEvent(retryMilliseconds: -1), "retry: 0\n\n"),
+        (ServerSentEvent(retryDelay: .seconds(3)), "retry: 3000\n\n"),
+        (ServerSentEvent(retryDelay: .milliseconds(-1)), "retry: 0\n\n"),
         (ServerSentEvent(data: "", id: ""), "id: \ndata: \n\n"),
         (ServerSentEvent(), "\n"),
     ]) func `each field is a line and an empty line ends the event`(_ event: ServerSentEvent, _ text: String) {

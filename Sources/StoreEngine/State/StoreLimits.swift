@@ -10,8 +10,8 @@ public struct StoreLimits: Hashable, Sendable {
     public var batchedWrites = 1_024
     /// The most retained change sets; older ones leave the feed. At least 1. It may hold up to an eighth more for a while.
     public var retainedChangeSets = 10_000
-    /// How long change sets are retained, in seconds by the writers' clocks; nil for no limit but the others.
-    public var retainedSeconds: Double?
+    /// The greatest age of a retained change set, by the writers' clocks; nil for no limit but the others.
+    public var retainedAge: Duration?
     /// About the most bytes of the file that the feed takes; nil for no limit but the others. The newest change set is
     /// always retained.
     public var retainedFeedByteCount: Int?

@@ -15,13 +15,13 @@ public struct ConsumerOptions: Sendable {
     public var retry = RetryPolicy()
     /// What happens when it has failed every time.
     public var failurePolicy = FailurePolicy.stop
-    /// How often one that waits for another to end looks whether it has, in seconds. The kernel gives up the hold of a process
-    /// that ends, however it ends.
-    public var takeoverSeconds = 0.2
+    /// How often one that waits for another to end looks whether it has. The kernel gives up the hold of a process that ends,
+    /// however it ends.
+    public var takeoverInterval = Duration.milliseconds(200)
     /// Told what happens to the consumer; on no particular thread, and not to be held up.
     public var onEvent: @Sendable (ConsumerEvent) -> Void = { _ in }
     /// Waits between tries, for others to let go, and before change sets that are not wanted are noted; for tests.
-    public var sleep: @Sendable (_ seconds: Double) async throws -> Void = { try await Task.sleep(for: .seconds($0)) }
+    public var sleep: @Sendable (_ delay: Duration) async throws -> Void = { try await Task.sleep(for: $0) }
 
     /// Every change set once, from the oldest retained one; five tries, then the end.
     public init() {}
@@ -34,17 +34,20 @@ public struct ConsumerOptions: Sendable {
 public struct RetryPolicy: Hashable, Sendable {
     /// How often it is tried at all. At least 1.
     public var attempts = 5
-    /// The wait before the second try, in seconds; each later one waits twice as long.
-    public var firstDelaySeconds = 0.1
-    /// The longest wait, in seconds.
-    public var longestDelaySeconds = 30.0
+    /// The wait before the second try; each later one waits twice as long.
+    public var firstDelay = Duration.milliseconds(100)
+    /// The longest wait.
+    public var longestDelay = Duration.seconds(30)
 
     /// Five tries, 0.1 seconds to 0.8 seconds apart.
     public init() {}
 
     /// The wait after a try that failed, from 1.
-    func delaySeconds(after attempt: Int) -> Double {
-        min(longestDelaySeconds, firstDelaySeconds * Double(1 << min(attempt - 1, 30)))
+    func delay(after attempt: Int) -> Duration {
+        var delay = firstDelay
+        // Not by one product, which might be too long for a duration.
+        for _ in 1..<max(attempt, 1) where delay < longestDelay { delay += delay }
+        return min(longestDelay, delay)
     }
 }
 

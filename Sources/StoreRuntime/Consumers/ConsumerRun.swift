@@ -120,12 +120,12 @@ struct ConsumerRun {
     /// - Returns: false when the task was cancelled.
     private func wait(_ tail: FeedTail, _ progress: inout Progress) async throws -> Bool {
         if progress.count == 0 { return try await tail.wait() }
-        let (options, seconds) = (options, pace.seconds)
+        let (options, delay) = (options, pace.delay)
         let isOver = try await withThrowingTaskGroup(of: Bool?.self) { group in
             group.addTask { try await tail.wait() }
             group.addTask {
                 // Cancelled, it does not matter how it ends.
-                try? await options.sleep(seconds)
+                try? await options.sleep(delay)
                 return nil
             }
             group.addTask {
@@ -200,7 +200,7 @@ struct ConsumerRun {
     private func shallRetry(_ sequence: UInt64, _ attempt: inout Int, _ error: any Error) async throws -> Bool {
         guard attempt >= options.retry.attempts else {
             options.onEvent(.failed(sequence: sequence, attempt: attempt, error: error))
-            try await options.sleep(options.retry.delaySeconds(after: attempt))
+            try await options.sleep(options.retry.delay(after: attempt))
             attempt += 1
             return true
         }

@@ -7,10 +7,10 @@ struct NotingPace {
     let changeSets: UInt64
     /// So many reads of the feed, of which one covers about a mebibyte.
     let reads: Int
-    /// So long, in seconds.
-    let seconds: Double
+    /// So long.
+    let delay: Duration
 
-    private static let longest = (changeSets: 256, reads: 64, seconds: 60.0)
+    private static let longest = (changeSets: 256, reads: 64, delay: Duration.seconds(60))
 
     /// - Parameters:
     ///   - lease: what is kept for the consumer.
@@ -20,12 +20,12 @@ struct NotingPace {
         guard lease.holds else {
             // Nothing is kept for it.
             (changeSets, reads) = (1, 1)
-            seconds = min(longest.seconds, (limits.retainedSeconds ?? .infinity) / 8)
+            delay = min(longest.delay, limits.retainedAge.map { $0 / 8 } ?? longest.delay)
             return
         }
         changeSets = UInt64(max(1, min(longest.changeSets, lease.changeSets / 4)))
         reads = max(1, min(longest.reads, lease.byteCount / (8 << 20)))
-        seconds = min(longest.seconds, lease.seconds / 8)
+        delay = min(longest.delay, lease.age / 8)
     }
 
     /// Whether to note that so many change sets were passed, in so many reads.

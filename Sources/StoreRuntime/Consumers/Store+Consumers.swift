@@ -75,7 +75,7 @@ extension Store {
             }
             if !hasWaited { options.onEvent(.waiting) }
             hasWaited = true
-            try await options.sleep(options.takeoverSeconds)
+            try await options.sleep(options.takeoverInterval)
         }
     }
 

@@ -298,7 +298,7 @@ final class StoreCore: Sendable {
     /// Has it looked soon whether age or size have change sets leave the feed, and whether consumers have expired, here or by
     /// another process.
     private func lookAfterFeed() {
-        if options.limits.retainedSeconds != nil || options.limits.retainedFeedByteCount != nil { return trimFeed() }
+        if options.limits.retainedAge != nil || options.limits.retainedFeedByteCount != nil { return trimFeed() }
         if options.onEvent != nil { writer?.post { [weak self] in self?.tellExpired() } }
     }
 

@@ -76,7 +76,7 @@ import Testing
             options.durability = .relaxed
             options.clock = { clock.now }
             options.limits.retainedChangeSets = 8
-            options.limits.retainedSeconds = 60
+            options.limits.retainedAge = .seconds(60)
             let store = try Store(
                 at: sample.folder.path, records: Sensor.self, Ticket.self, Slot.self, options: options)
             try store.write { tx in

@@ -26,7 +26,7 @@ import Testing
         let clock = StandingClock()
         var options = StoreOptions()
         options.clock = { clock.now }
-        options.limits.retainedSeconds = 60
+        options.limits.retainedAge = .seconds(60)
         let store = try Store.temporary(records: Sensor.self, options: options)
         try Self.write(20, to: store)
         clock.pass(50)
@@ -52,7 +52,7 @@ import Testing
         var options = StoreOptions()
         options.durability = .relaxed
         options.clock = { clock.now }
-        options.limits.retainedSeconds = 60
+        options.limits.retainedAge = .seconds(60)
         options.upkeepSeconds = 0.02
         let store = try Store.temporary(records: Sensor.self, options: options)
         try Self.write(20, to: store)
@@ -70,7 +70,7 @@ import Testing
         let clock = StandingClock()
         var options = StoreOptions()
         options.clock = { clock.now }
-        options.limits.retainedSeconds = 60
+        options.limits.retainedAge = .seconds(60)
         let store = try Store.temporary(records: Sensor.self, options: options)
         try Self.write(10, to: store)
         clock.pass(1_000_000)
@@ -109,7 +109,7 @@ import Testing
         let clock = StandingClock()
         var options = StoreOptions()
         options.clock = { clock.now }
-        options.limits.retainedSeconds = 60
+        options.limits.retainedAge = .seconds(60)
         let first = try Store(at: folder.path, records: Sensor.self, options: options)
         try Self.write(20, to: first)
         first.close()

@@ -51,7 +51,8 @@ package struct ConsumerState: Hashable, Sendable {
         let count: UInt64 = try reader.read()
         let seconds = Double(bitPattern: try reader.read())
         lease = RetentionLease(
-            changeSets: Int(clamping: count), seconds: seconds, byteCount: Int(clamping: try reader.read(UInt64.self)))
+            changeSets: Int(clamping: count), age: RetentionLease.age(ofSeconds: seconds),
+            byteCount: Int(clamping: try reader.read(UInt64.self)))
         skippedCount = try reader.read()
         guard reader.isAtEnd else { throw CodecError("a consumer has \(reader.remaining) bytes too many") }
     }
@@ -67,7 +68,7 @@ package struct ConsumerState: Hashable, Sendable {
         writer.append(created.timeIntervalSinceReferenceDate.bitPattern)
         writer.append(moved.timeIntervalSinceReferenceDate.bitPattern)
         writer.append(UInt64(max(lease.changeSets, 0)))
-        writer.append(lease.seconds.bitPattern)
+        writer.append((lease.age / .seconds(1)).bitPattern)
         writer.append(UInt64(max(lease.byteCount, 0)))
         writer.append(skippedCount)
     }
@@ -78,21 +79,27 @@ package struct ConsumerState: Hashable, Sendable {
 public struct RetentionLease: Hashable, Sendable {
     /// The most change sets that are kept for it.
     public var changeSets: Int
-    /// The longest that a change set is kept for it, in seconds.
-    public var seconds: Double
+    /// The greatest age of a change set that is kept for it.
+    public var age: Duration
     /// The most bytes of the feed that are kept for it.
     public var byteCount: Int
 
     /// A lease with these limits.
-    public init(changeSets: Int = 1_000_000, seconds: Double = 7 * 86_400, byteCount: Int = 1 << 30) {
+    public init(changeSets: Int = 1_000_000, age: Duration = .seconds(7 * 86_400), byteCount: Int = 1 << 30) {
         self.changeSets = changeSets
-        self.seconds = seconds
+        self.age = age
         self.byteCount = byteCount
     }
 
     /// None: change sets leave the feed whether or not the consumer has seen them.
-    public static let none = RetentionLease(changeSets: 0, seconds: 0, byteCount: 0)
+    public static let none = RetentionLease(changeSets: 0, age: .zero, byteCount: 0)
 
     /// Whether it keeps anything.
-    package var holds: Bool { changeSets > 0 && seconds > 0 && byteCount > 0 }
+    package var holds: Bool { changeSets > 0 && age > .zero && byteCount > 0 }
+
+    /// An age as it is stored. Numbers of seconds past what a duration holds, about 292 billion years, are cut to it.
+    static func age(ofSeconds seconds: Double) -> Duration {
+        let longest = 9e18
+        return .seconds(seconds.isNaN ? 0 : min(max(seconds, 0), longest))
+    }
 }

@@ -129,10 +129,10 @@ package struct FeedRetention {
     private func oldestByAge(
         _ head: FeedHead, _ now: Date, _ raw: borrowing LMDBWriteTransaction
     ) throws(StoreError) -> UInt64 {
-        guard let seconds = limits.retainedSeconds else { return head.oldest }
+        guard let age = limits.retainedAge else { return head.oldest }
         var oldest = head.oldest
         let end = min(head.sequence, head.oldest + UInt64(FeedRetention.agesPerStep))
-        let isOld = { (time: Date) in time.addingTimeInterval(seconds) < now }
+        let isOld = { (time: Date) in time.addingTimeInterval(age / .seconds(1)) < now }
         while oldest < end, let (sequence, time) = try firstTime(oldest..<end, raw) {
             if isOld(time) {
                 oldest = sequence + 1
@@ -189,7 +189,7 @@ package struct FeedRetention {
         guard lease.holds, head.sequence - consumer.position.sequence <= UInt64(lease.changeSets) else { return false }
         let next = max(consumer.position.sequence + 1, head.oldest)
         let first = try firstTime(next..<head.sequence + 1, raw)
-        if let first, first.time.addingTimeInterval(lease.seconds) < now { return false }
+        if let first, first.time.addingTimeInterval(lease.age / .seconds(1)) < now { return false }
         return try FeedRetention.byteCount(databases, raw.snapshot) <= lease.byteCount
     }
 

@@ -50,12 +50,12 @@ import Testing
 
     @Test func `after an eighth of the lease's time where little is written`() async throws {
         let store = try ChangeFeedTests.store()
-        let waits = Mutex<[Double]>([])
+        let waits = Mutex<[Duration]>([])
         let (turns, turn) = AsyncStream.makeStream(of: Void.self)
         var options = ConsumerOptions()
-        options.lease.seconds = 80
-        options.sleep = { seconds in
-            waits.withLock { $0.append(seconds) }
+        options.lease.age = .seconds(80)
+        options.sleep = { delay in
+            waits.withLock { $0.append(delay) }
             for await _ in turns { return }
             throw CancellationError()
         }
@@ -65,7 +65,7 @@ import Testing
         #expect(try Self.consumed(store) < newest)
         turn.yield()
         while try Self.consumed(store) < newest { await Task.yield() }
-        #expect(waits.withLock { $0.allSatisfy { $0 == 10 } && !$0.isEmpty })
+        #expect(waits.withLock { $0.allSatisfy { $0 == .seconds(10) } && !$0.isEmpty })
         consuming.cancel()
         try await consuming.value
     }

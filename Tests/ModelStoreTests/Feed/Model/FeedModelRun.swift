@@ -98,7 +98,7 @@ final class FeedModelRun {
         options.clock = { clock.now }
         options.originName = originName
         options.limits.retainedChangeSets = retention.changeSets
-        options.limits.retainedSeconds = retention.seconds
+        options.limits.retainedAge = retention.seconds.map { .seconds($0) }
         options.limits.retainedFeedByteCount = retention.byteCount
         return options
     }

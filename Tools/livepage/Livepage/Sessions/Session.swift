@@ -73,7 +73,7 @@ final class Session: Sendable {
         }
         try connection.task { [screen = display.screen] in
             defer { outlet.finish() }
-            await outlet.send(Self.buffer([ServerSentEvent(retryMilliseconds: 1_000)]))
+            await outlet.send(Self.buffer([ServerSentEvent(retryDelay: .seconds(1))]))
             var shown: Screen?
             // A slow tab skips screens, never the newest. Each patch starts from the screen that the tab shows.
             for await new in screen.values {
