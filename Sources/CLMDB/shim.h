@@ -4,6 +4,11 @@
 // The system's liblmdb (Debian: liblmdb-dev). Only the target `LMDB` imports this module.
 #include <lmdb.h>
 
+// Pages, the lock file and the writers' lock are read directly, by the layout of 0.9.
+#if MDB_VERSION_MAJOR != 0 || MDB_VERSION_MINOR != 9
+#error "ModelStore needs liblmdb 0.9: install Debian's liblmdb-dev, or another 0.9 release"
+#endif
+
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/futex.h>

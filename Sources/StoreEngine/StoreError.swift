@@ -52,6 +52,8 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
         public static let storeExists = Code("storeExists")
         /// The store was written by a newer version of this library.
         public static let newerFormat = Code("newerFormat")
+        /// The program runs with another liblmdb than it was compiled with, and their files differ.
+        public static let otherLibrary = Code("otherLibrary")
         /// The store's map is full.
         public static let mapFull = Code("mapFull")
         /// The disk is full.
@@ -177,6 +179,7 @@ extension StoreError {
     private static let codes: [LMDBError.Code: Code] = [
         .mapFull: .mapFull, .growthBlocked: .mapFull, .transactionTooLarge: .tooLarge, .keySize: .tooLarge,
         .damaged: .damaged, .truncated: .damaged, .notAStore: .notAStore, .newerFormat: .newerFormat,
+        .otherLibrary: .otherLibrary,
         .noSuchFile: .noSuchStore, .unfinished: .noSuchStore, .diskFull: .diskFull, .ioError: .ioError,
         .panicked: .ioError, .accessDenied: .accessDenied, .readOnly: .readOnly, .closed: .closed, .busy: .inUse,
         .writerHeld: .writeTimeout,

@@ -72,6 +72,29 @@ struct InspectionTests {
     }
 
     @Test
+    func `A file of LMDB 1.0 is refused by its data version, with the library's`() throws {
+        let (directory, data) = try closedStore()
+        // Its MDB_DATA_VERSION is 2.
+        try overwrite(data, at: 20, with: [2, 0, 0, 0])
+        let error = try #require(openError(directory.path))
+        #expect(error.code == .newerFormat)
+        #expect(error.detail.contains("version 2, and liblmdb 0.9.") && error.remedy?.contains("export") == true)
+    }
+
+    @Test
+    func `The program runs with the liblmdb that it was compiled with, up to the patch`() throws {
+        #expect((LMDBLibrary.running.major, LMDBLibrary.running.minor) == (0, 9))
+        let compiled = LMDBLibrary(major: 0, minor: 9, patch: 24)
+        try LMDBLibrary(major: 0, minor: 9, patch: 35).requireLayout(of: compiled, path: "/store")
+        for (major, minor) in [(1, 0), (0, 10), (1, 9)] {
+            let running = LMDBLibrary(major: Int32(major), minor: Int32(minor), patch: 0)
+            let error = #expect(throws: LMDBError.self) { try running.requireLayout(of: compiled, path: "/store") }
+            #expect(error?.code == .otherLibrary)
+            #expect(error?.detail.contains("0.9.24") == true && error?.detail.contains("\(running)") == true)
+        }
+    }
+
+    @Test
     func `A file of the other byte order is refused`() throws {
         let (directory, data) = try closedStore()
         try overwrite(data, at: 16, with: [0xBE, 0xEF, 0xC0, 0xDE])

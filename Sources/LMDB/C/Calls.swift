@@ -68,6 +68,13 @@ enum Calls {
         return descriptor
     }
 
+    /// The version of the library that is loaded.
+    static func libraryVersion() -> LMDBLibrary {
+        var (major, minor, patch): (Int32, Int32, Int32) = (0, 0, 0)
+        _ = unsafe mdb_version(&major, &minor, &patch)
+        return LMDBLibrary(major: major, minor: minor, patch: patch)
+    }
+
     static func info(_ environment: OpaquePointer, fileBytes: Int, into info: inout LMDBInfo?) -> Int32 {
         if let fault = unsafe CallFaults.fault(.info, environment: environment) { return fault.code }
         var raw = unsafe MDB_envinfo()

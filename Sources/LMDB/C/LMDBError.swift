@@ -23,6 +23,8 @@ package struct LMDBError: Error, Hashable, Sendable {
         /// LMDB gave the environment up: close it and open it again.
         package static let panicked = Code("panicked")
         package static let newerFormat = Code("newerFormat")
+        /// The program runs with a liblmdb whose files have another layout than those of the one that it was compiled with.
+        package static let otherLibrary = Code("otherLibrary")
         package static let notAStore = Code("notAStore")
         package static let truncated = Code("truncated")
         /// The data file's making was cut short before it held anything.

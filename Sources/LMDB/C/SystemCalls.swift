@@ -21,6 +21,9 @@ enum SystemCalls {
     /// The code of the last failed call.
     static var lastCode: Int32 { errno }
 
+    /// A variable of the environment.
+    static func variable(_ name: String) -> String? { unsafe getenv(name).map { unsafe String(cString: $0) } }
+
     // MARK: Files
 
     /// A file's device and inode; nil if there is no such file.

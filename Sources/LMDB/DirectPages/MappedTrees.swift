@@ -9,6 +9,9 @@ struct MappedTrees {
     /// The lookups in one snapshot that are left to LMDB.
     static let patience = 3
 
+    /// Whether pages are read directly. `MODELSTORE_DIRECT_READING=0` in the environment leaves all reads to LMDB, to compare the two.
+    static let isOn = SystemCalls.variable("MODELSTORE_DIRECT_READING") != "0"
+
     private struct Entry {
         /// The snapshot, by its transaction's number.
         var snapshot = 0
@@ -45,6 +48,7 @@ struct MappedTrees {
     private mutating func look(
         for database: LMDBDatabase, _ lookups: Int, _ snapshot: Int, in context: TransactionContext
     ) -> MappedTree? {
+        guard Self.isOn else { return nil }
         let number = Int(database.handle)
         while entries.count <= number { entries.append(Entry()) }
         if entries[number].snapshot != snapshot { entries[number] = Entry(snapshot: snapshot) }

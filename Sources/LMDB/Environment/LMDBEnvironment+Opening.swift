@@ -33,6 +33,7 @@ extension LMDBEnvironment {
     }
 
     private static func openOnce(at path: String, options: Options) throws(LMDBError) -> LMDBEnvironment {
+        try LMDBLibrary.running.requireLayout(of: .compiled, path: path)
         let forkGeneration = ForkGuard.startWatching()
         try checkFileSystem(at: path, options: options)
         let inspection = try DataFileInspection.inspect(storeAt: path)
@@ -54,6 +55,8 @@ extension LMDBEnvironment {
         for file in newFiles { SystemCalls.setMode(file, options.fileMode) }
         let handle = unsafe EnvironmentHandle(pointer: pointer)
         do throws(LMDBError) {
+            // A file that liblmdb has just made must be one that this layer can read.
+            if inspection == nil { _ = try DataFileInspection.inspect(storeAt: path) }
             guard let node = unsafe SystemCalls.node(of: Calls.fileDescriptor(of: pointer)) else {
                 throw LMDBError(code: SystemCalls.lastCode, operation: "fstat", path: path)
             }

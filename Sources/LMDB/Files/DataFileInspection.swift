@@ -72,8 +72,9 @@ struct DataFileInspection {
         case .otherVersion(let version):
             throw LMDBError(
                 .newerFormat, operation: "open", path: path,
-                detail: "data.mdb has data version \(version), and this liblmdb reads version \(DataFileMeta.version)",
-                remedy: "use the program that wrote it, or a newer liblmdb")
+                detail: "data.mdb has LMDB's data version \(version), and liblmdb \(LMDBLibrary.running) reads version "
+                    + "\(DataFileMeta.version)",
+                remedy: "use the program that wrote it: export the records there, and import them here")
         case .otherByteOrder:
             throw LMDBError(
                 .notAStore, operation: "open", path: path,

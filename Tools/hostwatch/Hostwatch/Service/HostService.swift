@@ -18,6 +18,7 @@ final class HostService<C: Clock<Duration>>: Sendable {
     private let ledger = Mutex(AlertLedger())
     /// The thresholds that the queries could not be asked for yet.
     private let unfollowed = Mutex<HostThresholds?>(nil)
+    private let snapshotCount = Atomic(0)
 
     /// - Parameters:
     ///   - mirror: the store.
@@ -42,6 +43,11 @@ final class HostService<C: Clock<Duration>>: Sendable {
     func run() async throws {
         try await mirror.addThresholds(HostThresholds().records)
         let store = mirror.store
+        defer {
+            // After the end of all tasks: until then each of them may tell something.
+            let count = snapshotCount.load(ordering: .relaxed)
+            tell("ended after \(count) snapshot\(count == 1 ? "" : "s")")
+        }
         // Each part has a scope of its own, so that a report of who keeps what names them.
         try await store.withScope("hostwatch") { service in
             let (watching, mounting, processing) =
@@ -82,12 +88,11 @@ final class HostService<C: Clock<Duration>>: Sendable {
 
     private func refresh(_ alerting: AlertingQueries) async {
         var due = clock.now
-        var count = 0
         while !Task.isCancelled {
             ask(alerting)
             do {
                 let committed = try await mirror.update(try await read())
-                count += 1
+                let count = snapshotCount.add(1, ordering: .relaxed).newValue
                 if count == 1 { tell("mirrored \(committed.recordCount) records every \(interval)") }
                 alert(.mirror, [])
             } catch {
@@ -100,7 +105,6 @@ final class HostService<C: Clock<Duration>>: Sendable {
             if due <= clock.now { due = clock.now.advanced(by: interval) }
             do { try await clock.sleep(until: due, tolerance: nil) } catch { break }
         }
-        tell("ended after \(count) snapshot\(count == 1 ? "" : "s")")
     }
 
     /// Reads the machine's state on a thread that may be blocked.

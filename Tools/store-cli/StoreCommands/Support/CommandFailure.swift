@@ -62,7 +62,8 @@ extension ExitStatus {
         .unknownType: .usage, .unknownField: .usage,
         .notAStore: .noInput, .noSuchStore: .noInput, .noSuchTrace: .noInput,
         .writeTimeout: .timeout,
-        .newerFormat: .newerFormat, .newerTrace: .newerFormat, .traceDamaged: .badData, .notRecordable: .failed,
+        .newerFormat: .newerFormat, .otherLibrary: .newerFormat, .newerTrace: .newerFormat,
+        .traceDamaged: .badData, .notRecordable: .failed,
     ]
 
     /// The status for a kind of store error. What is not named is the system's failure, not the caller's.

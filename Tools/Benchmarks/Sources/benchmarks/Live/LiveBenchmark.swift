@@ -64,7 +64,7 @@ extension Store {
     func addItems(_ count: Int) async throws {
         for first in stride(from: 0, to: count, by: 10_000) {
             try await write { tx in
-                for id in first..<min(first + 10_000, count) {
+                for id in first..<Swift.min(first + 10_000, count) {
                     try tx.insert(Item(id: id, group: id % 1_000, rank: id &* 7_919 % 1_000_003))
                 }
             }

@@ -134,9 +134,9 @@ final class RawWorkload: WorkloadSide, @unchecked Sendable {
 
     func count() throws -> Int {
         try unsafe reading { transaction in
-            var statistics = unsafe MDB_stat()
+            var statistics = MDB_stat()
             try unsafe check(mdb_stat(transaction, records, &statistics), "mdb_stat")
-            return unsafe statistics.ms_entries
+            return statistics.ms_entries
         }
     }
 }
