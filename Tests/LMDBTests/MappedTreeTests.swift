@@ -7,7 +7,7 @@ import Testing
 /// What a read transaction finds by itself, against a dictionary and against LMDB.
 ///
 /// `MODELSTORE_SEED` repeats a seed that failed; `MODELSTORE_LONG=1` runs a thousand.
-@Suite
+@Suite(.enabled(if: LMDBEnvironment.readsPagesDirectly))
 struct MappedTreeTests {
     private static let seeds: ClosedRange<UInt64> = {
         let environment = ProcessInfo.processInfo.environment

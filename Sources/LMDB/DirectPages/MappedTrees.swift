@@ -9,7 +9,7 @@ struct MappedTrees {
     /// The lookups in one snapshot that are left to LMDB.
     static let patience = 3
 
-    /// Whether pages are read directly. `MODELSTORE_DIRECT_READING=0` in the environment leaves all reads to LMDB, to compare the two.
+    /// `MODELSTORE_DIRECT_READING=0` in the environment leaves all reads to LMDB, to compare the two.
     static let isOn = SystemCalls.variable("MODELSTORE_DIRECT_READING") != "0"
 
     private struct Entry {
@@ -66,4 +66,9 @@ struct MappedTrees {
         entries[number].tree = unsafe MappedTree(record: record, info: info)
         return entries[number].tree
     }
+}
+
+extension LMDBEnvironment {
+    /// Whether this process reads pages directly, where that is quicker than by LMDB.
+    package static var readsPagesDirectly: Bool { MappedTrees.isOn }
 }
