@@ -139,7 +139,9 @@ let package = Package(
             ]),
         .testTarget(
             name: "ModelStoreTests",
-            dependencies: ["ModelStore", "StoreRuntime", "StoreEngine", "LMDB", "ChildPrograms"]),
+            dependencies: ["ModelStore", "StoreRuntime", "StoreEngine", "LMDB", "ChildPrograms"],
+            exclude: ["Compiling/PublicInterface"]
+        ),
         .testTarget(
             name: "ModelStoreReplayTests",
             dependencies: [

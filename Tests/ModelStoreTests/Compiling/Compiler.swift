@@ -12,7 +12,7 @@ enum Compiler {
     /// Whether there is all that a program with records is compiled from.
     static let isAvailable: Bool = {
         [modules, plugin, moduleMap].allSatisfy { FileManager.default.fileExists(atPath: $0.path) }
-            && (try? run(["--version"])) != nil
+            && (try? run("swiftc", ["--version"])) != nil
     }()
 
     /// The errors in a file that imports ModelStore, each as the compiler words it; empty where it is sound.
@@ -61,6 +61,7 @@ enum Compiler {
         let imports = "import Foundation\nimport ModelStore\n"
         try (imports + source).write(toFile: file, atomically: true, encoding: .utf8)
         let output = try run(
+            "swiftc",
             (mode.isEmpty ? ["-typecheck"] : mode) + [
                 "-swift-version", "6", "-parse-as-library", "-diagnostic-style=llvm", "-I", modules.path,
                 "-Xcc", "-fmodule-map-file=\(moduleMap.path)",
@@ -74,10 +75,57 @@ enum Compiler {
         }
     }
 
-    private static func run(_ arguments: [String]) throws -> String {
+    /// A declaration in a symbol graph.
+    private struct Symbol: Decodable {
+        struct Fragment: Decodable {
+            let spelling: String
+        }
+
+        let pathComponents: [String]
+        let declarationFragments: [Fragment]?
+    }
+
+    private struct SymbolGraph: Decodable {
+        let symbols: [Symbol]
+    }
+
+    /// The public declarations of a module and of its extensions of others, a line for each, in order.
+    static func publicInterface(of module: String) throws -> [String] {
+        let directory = try TestDirectory()
+        #if arch(x86_64)
+        let architecture = "x86_64"
+        #else
+        let architecture = "aarch64"
+        #endif
+        let output = try run(
+            "swift",
+            [
+                "symbolgraph-extract", "-module-name", module, "-target", "\(architecture)-unknown-linux-gnu",
+                "-I", modules.path, "-Xcc", "-fmodule-map-file=\(moduleMap.path)", "-minimum-access-level", "public",
+                "-skip-synthesized-members", "-output-dir", directory.path,
+            ])
+        let files = try FileManager.default.contentsOfDirectory(atPath: directory.path)
+            .filter { $0.hasSuffix(".symbols.json") }
+        guard !files.isEmpty else { throw Failed(output: output) }
+        return try files.flatMap { file in
+            let data = try Data(contentsOf: URL(filePath: directory.path + "/" + file))
+            return try JSONDecoder().decode(SymbolGraph.self, from: data).symbols.map { symbol in
+                let text = (symbol.declarationFragments ?? []).map(\.spelling).joined()
+                let words = text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+                return "\(symbol.pathComponents.joined(separator: ".")): \(words)"
+            }
+        }
+        .sorted()
+    }
+
+    private struct Failed: Error {
+        let output: String
+    }
+
+    private static func run(_ tool: String, _ arguments: [String]) throws -> String {
         let process = Process()
         process.executableURL = URL(filePath: "/usr/bin/env")
-        process.arguments = ["swiftc"] + arguments
+        process.arguments = [tool] + arguments
         let output = Pipe()
         process.standardOutput = output
         process.standardError = output
