@@ -129,17 +129,20 @@ let package = Package(
         // Tests.
         // Programs beside a test: how it starts, kills and talks to them.
         .target(name: "ChildPrograms", path: "Tests/ChildPrograms"),
+        // Seeded choices and the length of randomized tests.
+        .target(name: "TestSupport", path: "Tests/TestSupport"),
         .target(name: "ResealedTraces", dependencies: ["StoreEngine"], path: "Tests/ResealedTraces"),
-        .testTarget(name: "LMDBTests", dependencies: ["LMDB"]),
-        .testTarget(name: "StoreEngineTests", dependencies: ["StoreEngine", "LMDB"]),
+        .testTarget(name: "LMDBTests", dependencies: ["LMDB", "TestSupport"]),
+        .testTarget(name: "StoreEngineTests", dependencies: ["StoreEngine", "LMDB", "TestSupport"]),
         .testTarget(
             name: "StoreRuntimeTests",
             dependencies: [
                 "StoreRuntime", "StoreEngine", "StoreExpressions", "LMDB", "ChildPrograms", "CrashWorker",
+                "TestSupport",
             ]),
         .testTarget(
             name: "ModelStoreTests",
-            dependencies: ["ModelStore", "StoreRuntime", "StoreEngine", "LMDB", "ChildPrograms"],
+            dependencies: ["ModelStore", "StoreRuntime", "StoreEngine", "LMDB", "ChildPrograms", "TestSupport"],
             exclude: ["Compiling/PublicInterface"]
         ),
         .testTarget(
@@ -152,13 +155,13 @@ let package = Package(
         ),
         .testTarget(
             name: "ModelStoreTestingTests",
-            dependencies: ["ModelStoreTesting", "ModelStore", "StoreRuntime", "StoreEngine"]
+            dependencies: ["ModelStoreTesting", "ModelStore", "StoreRuntime", "StoreEngine", "TestSupport"]
         ),
         .testTarget(
             name: "ModelStoreComponentsTests",
             dependencies: [
                 "ModelStoreComponents", "ModelStoreReplay", "ModelStoreTesting", "ModelStore", "StoreRuntime",
-                "StoreEngine", "LMDB",
+                "StoreEngine", "LMDB", "TestSupport",
             ]
         ),
         .testTarget(
@@ -209,7 +212,7 @@ let package = Package(
             name: "StoreCLITests",
             dependencies: [
                 "StoreCommands", "store-cli", "StoreExpressions", "StoreRuntime", "StoreEngine", "LMDB",
-                "ChildPrograms", "ResealedTraces",
+                "ChildPrograms", "ResealedTraces", "TestSupport",
             ],
             exclude: ["Golden", "Fixtures"]
         ),
@@ -228,7 +231,8 @@ let package = Package(
         // Programs that write and consume a feed.
         .executableTarget(name: "FeedWorker", dependencies: ["ModelStore"], path: "Tests/FeedWorker"),
         .testTarget(
-            name: "CrashTests", dependencies: ["CrashWorker", "VersionWorker", "FeedWorker", "ChildPrograms"]),
+            name: "CrashTests",
+            dependencies: ["CrashWorker", "VersionWorker", "FeedWorker", "ChildPrograms", "TestSupport"]),
     ],
     swiftLanguageModes: [.v6]
 )

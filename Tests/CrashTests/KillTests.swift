@@ -1,5 +1,6 @@
 import ChildPrograms
 import Foundation
+import TestSupport
 import Testing
 
 /// Two processes write one store, and one of them is killed again and again.
@@ -14,7 +15,7 @@ import Testing
 
     @Test(arguments: Moment.allCases)
     func `what a killed writer acknowledged is there once, and the other one notices nothing`(moment: Moment) throws {
-        var random = SeededGenerator(seed: TestRun.seed)
+        var random = TestRandom(seed: TestRun.seed)
         let directory = try ScratchDirectory()
         let store = directory.path("store")
         let library = try SyncLogLibrary()
@@ -74,7 +75,7 @@ import Testing
     ///
     /// - Returns: all that it said.
     private func kill(
-        _ moment: Moment, _ store: String, _ library: SyncLogLibrary, using random: inout SeededGenerator
+        _ moment: Moment, _ store: String, _ library: SyncLogLibrary, using random: inout TestRandom
     ) throws -> [String] {
         let lanes = ["v1", "v2"]
         var lines: [String] = []

@@ -1,5 +1,6 @@
 import Foundation
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import LMDB
@@ -111,7 +112,7 @@ struct MappedTreeTests {
     @Test
     func `Damaged pages lead to nothing that crashes`() throws {
         for seed in Self.seeds {
-            var random = SplitMix(state: seed)
+            var random = TestRandom(seed: seed)
             let directory = try TemporaryDirectory()
             let keys = (0..<3_000).map { "\($0)" }
             do {
@@ -150,7 +151,7 @@ struct MappedTreeTests {
     }
 
     /// Changes bytes of the file, but not of its meta pages nor of the main database's root.
-    private static func damage(_ path: String, _ random: inout SplitMix) throws {
+    private static func damage(_ path: String, _ random: inout TestRandom) throws {
         let file = URL(fileURLWithPath: path + "/data.mdb")
         var bytes = try [UInt8](Data(contentsOf: file))
         let spared = (0..<2).map { Int(truncatingIfNeeded: bytes.integer(at: $0 * 4_096 + 128, as: UInt64.self)) }

@@ -2,6 +2,7 @@ import Foundation
 import ModelStore
 import ModelStoreComponents
 import ModelStoreTesting
+import TestSupport
 import Testing
 
 @Component
@@ -47,7 +48,7 @@ private final class Counter: Sendable {
 /// Scopes opened, updated and closed from many tasks at once.
 @Suite(.serialized, .timeLimit(.minutes(20)), .leakFree) struct ScopeStressTests {
     @Test func `connections opened and dropped at random under load leave nothing`() async throws {
-        let connections = LongRuns.isEnabled ? 10_000 : 1_000
+        let connections = TestLength.isLong ? 10_000 : 1_000
         let store = try Store.temporary(records: Sensor.self, Panel.self)
         try await store.write { tx in
             for number in 0..<50 { try tx.insert(Sensor(id: "s\(number)", room: "hall", celsius: Double(number))) }
@@ -133,7 +134,7 @@ private final class Counter: Sendable {
     }
 
     @Test func `a tree goes through random changes, and what is hosted follows its identity`() async throws {
-        for seed in UInt64(1)...(LongRuns.isEnabled ? 2_000 : 50) { try await randomTree(seed) }
+        for seed in UInt64(1)...(TestLength.isLong ? 2_000 : 50) { try await randomTree(seed) }
     }
 
     private func randomTree(_ seed: UInt64) async throws {

@@ -3,6 +3,7 @@ import ModelStore
 import ModelStoreTesting
 import StoreEngine
 import StoreRuntime
+import TestSupport
 import Testing
 
 /// Random writes, each of which may meet a fault at any call: it is made as a whole or not at all, and the store goes on.
@@ -64,7 +65,7 @@ import Testing
 
     /// What one write does: to the model at once, to the store in a closure.
     private static func change(
-        _ random: inout SeededNumbers, _ contents: inout Contents
+        _ random: inout TestRandom, _ contents: inout Contents
     )
         -> @Sendable (
             inout WriteTransaction
@@ -92,7 +93,7 @@ import Testing
     @Test(arguments: TestLength.seeds(300, long: 5_000))
     func `A write that meets a fault is made as a whole or not at all, and the next ones are made`(seed: UInt64) throws
     {
-        var random = SeededNumbers(seed)
+        var random = TestRandom(seed: seed)
         var subject = try Subject()
         defer { subject.store.close() }
         for number in 0..<12 {
@@ -130,7 +131,7 @@ import Testing
     func `Of writes that are committed together, each that returned is there and each that threw is not`(
         seed: UInt64
     ) async throws {
-        var random = SeededNumbers(seed)
+        var random = TestRandom(seed: seed)
         let store = try Store.temporary(records: Lamp.self, options: .deterministic(seed: seed))
         defer { store.close() }
         let faults = FaultInjector(store)
@@ -166,7 +167,7 @@ import Testing
 
     @Test(arguments: TestLength.seeds(100, long: 2_000))
     func `A store whose opening meets a fault opens afterwards as if nothing had been`(seed: UInt64) throws {
-        var random = SeededNumbers(seed)
+        var random = TestRandom(seed: seed)
         let directory = try TestDirectory()
         let faults = FaultInjector(path: directory.path)
         func open() throws -> Store {

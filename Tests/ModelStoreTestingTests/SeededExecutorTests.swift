@@ -1,6 +1,7 @@
 import ModelStore
 import ModelStoreTesting
 import Synchronization
+import TestSupport
 import Testing
 
 @Suite("Seeded executor", .timeLimit(.minutes(20))) struct SeededExecutorTests {

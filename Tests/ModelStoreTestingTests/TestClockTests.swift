@@ -1,6 +1,7 @@
 import Foundation
 @testable import ModelStoreTesting
 import Synchronization
+import TestSupport
 import Testing
 
 @Suite("Test clock", .timeLimit(.minutes(20))) struct TestClockTests {
@@ -93,7 +94,7 @@ import Testing
     /// Against a list that is sorted when it is needed.
     @Test(arguments: TestLength.seeds(200, long: 2_000))
     func `Whoever sleeps is woken by deadline, and by arrival where that is the same`(seed: UInt64) {
-        var random = SeededNumbers(seed)
+        var random = TestRandom(seed: seed)
         var queue = SleepQueue<Int, Int>()
         var (sleeping, woken, expected): ([(deadline: Duration, number: Int)], [Int], [Int]) = ([], [], [])
         for _ in 0..<60 {

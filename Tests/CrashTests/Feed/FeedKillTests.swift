@@ -1,5 +1,6 @@
 import ChildPrograms
 import Foundation
+import TestSupport
 import Testing
 
 /// Two processes write, three want the same consumers, and each is killed again and again.
@@ -17,7 +18,7 @@ import Testing
         `whoever is killed when, effects in the store happen once, others at least once and in order, by one at a time`()
         throws
     {
-        var random = SeededGenerator(seed: TestRun.seed)
+        var random = TestRandom(seed: TestRun.seed)
         let directory = try ScratchDirectory()
         let library = try SyncLogLibrary()
         defer { withExtendedLifetime(library) {} }
@@ -72,7 +73,7 @@ import Testing
     /// Kills one of the consumers, or has one that is alone end itself.
     private func killConsumer(
         _ consumers: inout ConsumerGroup, doomedAt operation: Int?, _ library: SyncLogLibrary,
-        _ random: inout SeededGenerator
+        _ random: inout TestRandom
     ) throws {
         // Sometimes one that holds nothing yet, or while others take over.
         if Bool.random(using: &random) { try consumers.waitUntilHeld() }

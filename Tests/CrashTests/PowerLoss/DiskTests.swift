@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// The model that the tests of power loss stand on.
@@ -61,7 +62,7 @@ import Testing
     }
 
     private func images(of disk: Disk, unit: Disk.Unit = .page) -> [Data] {
-        var random = SeededGenerator(seed: 1)
+        var random = TestRandom(seed: 1)
         return (0..<200).map { number in
             disk.image(chance: [0, 0.5, 1][number % 3], unit: unit, using: &random)
         }

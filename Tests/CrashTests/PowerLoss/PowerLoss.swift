@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 /// Cuts a recorded run at many moments and looks at what a disk may have kept.
 struct PowerLoss {
@@ -25,13 +26,13 @@ struct PowerLoss {
     private let log: SyncLog
     private let everyAcknowledgement: [UInt64: UInt64]
     private let checker = StoreChecker()
-    private var random: SeededGenerator
+    private var random: TestRandom
     private(set) var outcome = Outcome()
 
     init(_ run: RecordedRun, log: SyncLog, seed: UInt64) {
         self.run = run
         self.log = log
-        random = SeededGenerator(seed: seed)
+        random = TestRandom(seed: seed)
         var acknowledged: [UInt64: UInt64] = [:]
         for case .mark(let text) in log.operations {
             if let write = Acknowledgement(text) { acknowledged[write.sequence] = write.hash }

@@ -1,5 +1,6 @@
 import ChildPrograms
 import Foundation
+import TestSupport
 import Testing
 
 /// Programs that migrate a store by a plan, as processes.
@@ -81,7 +82,7 @@ import Testing
 
     @Test(arguments: [true, false])
     func `a plan whose program is killed runs whole and once, whenever that was`(atFileOperation: Bool) throws {
-        var random = SeededGenerator(seed: TestRun.seed)
+        var random = TestRandom(seed: TestRun.seed)
         let library = try SyncLogLibrary()
         defer { withExtendedLifetime(library) {} }
         let directory = try ScratchDirectory()

@@ -1,5 +1,6 @@
 import ChildPrograms
 import Foundation
+import TestSupport
 import Testing
 
 /// Programs of several versions, as processes, on one store.
@@ -21,7 +22,7 @@ import Testing
     private struct NotOpened: Error {}
 
     @Test func `two versions write one store at once, and neither loses what the other wrote`() throws {
-        var random = SeededGenerator(seed: TestRun.seed)
+        var random = TestRandom(seed: TestRun.seed)
         let directory = try ScratchDirectory()
         let old = try Self.opened(1, directory.path("store"))
         #expect(old.ask("fill 500") == "done")
@@ -54,7 +55,7 @@ import Testing
     @Test func `an older version keeps what it does not know inside structs, under newer names and of references`()
         throws
     {
-        var random = SeededGenerator(seed: TestRun.seed)
+        var random = TestRandom(seed: TestRun.seed)
         let directory = try ScratchDirectory()
         let old = try Self.opened(1, directory.path("store"))
         let count = 12
@@ -133,7 +134,7 @@ import Testing
     }
 
     @Test func `the building of indexes goes on where a killed process stopped`() throws {
-        var random = SeededGenerator(seed: TestRun.seed)
+        var random = TestRandom(seed: TestRun.seed)
         let directory = try ScratchDirectory()
         let count = TestRun.isLong ? 1_000_000 : 60_000
         let old = try Self.opened(1, directory.path("store"))

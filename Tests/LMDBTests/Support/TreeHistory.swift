@@ -1,3 +1,4 @@
+import TestSupport
 @testable import LMDB
 
 /// A database that changes at random, and what it should hold.
@@ -11,7 +12,7 @@ struct TreeHistory {
     }
 
     private let store: TemporaryStore
-    private var random: SplitMix
+    private var random: TestRandom
     private let form: Form
     private let size: Int
     private let largestValue: Int
@@ -19,7 +20,7 @@ struct TreeHistory {
 
     init(seed: UInt64) throws {
         store = try TemporaryStore()
-        random = SplitMix(state: seed)
+        random = TestRandom(seed: seed)
         form = Form.allCases[Int(seed) % Form.allCases.count]
         size = [1, 3, 60, 400, 3_000][Int.random(in: 0..<5, using: &random)]
         largestValue = random.chance(30) ? 9_000 : 60

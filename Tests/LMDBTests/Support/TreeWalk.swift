@@ -1,3 +1,4 @@
+import TestSupport
 @testable import LMDB
 
 /// Walks a cursor over a database, and says where it comes to something other than the entries that should be there.
@@ -14,7 +15,7 @@ struct TreeWalk {
     }
 
     /// What walks over all, and walks to and fro from anywhere, have wrong; nil for nothing.
-    func mismatch(_ snapshot: borrowing LMDBSnapshot, _ random: inout SplitMix) throws -> String? {
+    func mismatch(_ snapshot: borrowing LMDBSnapshot, _ random: inout TestRandom) throws -> String? {
         for step in [1, -1] {
             if let mismatch = try walkToAndFro(snapshot, from: nil, steps: [step * (entries.count + 2)]) {
                 return mismatch
@@ -61,7 +62,7 @@ struct TreeWalk {
     }
 
     /// Counts the entries to one that lies ahead.
-    private func skip(_ snapshot: borrowing LMDBSnapshot, _ random: inout SplitMix) throws -> String? {
+    private func skip(_ snapshot: borrowing LMDBSnapshot, _ random: inout TestRandom) throws -> String? {
         guard let start = entries.indices.randomElement(using: &random) else { return nil }
         let before = Int.random(in: 0..<(entries.count - start), using: &random)
         let end = Int.random(in: (start + before)..<entries.count, using: &random)

@@ -1,6 +1,7 @@
 import ModelStore
 import ModelStoreComponents
 import Observation
+import TestSupport
 import Testing
 
 @Component
@@ -324,7 +325,7 @@ private struct Late {
 
     /// `MODELSTORE_LONG=1` runs it as often as the contract says.
     @Test func `17 late is not lost`() async throws {
-        let runs = LongRuns.isEnabled ? 100_000 : 300
+        let runs = TestLength.isLong ? 100_000 : 300
         _ = try await Scene.run { scene in
             let sensor = try scene.store.model(Sensor.self, id: "s0")
             for run in 1...runs {

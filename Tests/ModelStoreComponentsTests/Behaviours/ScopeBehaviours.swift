@@ -3,6 +3,7 @@ import ModelStore
 import ModelStoreComponents
 import ModelStoreTesting
 import Synchronization
+import TestSupport
 import Testing
 
 private struct Refusal: Error {}
@@ -483,7 +484,7 @@ private func untilCancelled() async {
 
     /// `MODELSTORE_LONG=1` has as many as the contract says.
     @Test func `20 closing a scope releases all of many models`() async throws {
-        let count = LongRuns.isEnabled ? 100_000 : 2_000
+        let count = TestLength.isLong ? 100_000 : 2_000
         _ = try await Scene.run(sensors: count) { scene in
             let scope = try scene.scope.child("many")
             for number in 0..<count {

@@ -1,5 +1,6 @@
 import Foundation
 import ModelStore
+import TestSupport
 import Testing
 
 @Record struct Invoice: Equatable {
@@ -125,7 +126,7 @@ import Testing
 
     @Test(arguments: 0..<200 as Range<UInt64>)
     func `calculations give what Decimal gives`(seed: UInt64) throws {
-        var random = SplitMix(state: seed)
+        var random = TestRandom(seed: seed)
         func number() throws -> Decimal {
             let digits = Int.random(in: 0...12, using: &random)
             let text = (0..<digits).map { _ in String(Int.random(in: 0...9, using: &random)) }.joined()

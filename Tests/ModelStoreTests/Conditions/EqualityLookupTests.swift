@@ -2,6 +2,7 @@ import Foundation
 import ModelStore
 import StoreEngine
 import StoreRuntime
+import TestSupport
 import Testing
 
 /// Ages of a type that gains and loses indexes.
@@ -69,7 +70,7 @@ extension Bookings.Several: Booking {}
     ]
 
     /// Some values are those of many records, others of few or none.
-    private static func values(_ random: inout SplitMix) -> [String: DynamicValue] {
+    private static func values(_ random: inout TestRandom) -> [String: DynamicValue] {
         let isCommon = Bool.random(using: &random)
         return [
             "id": .int(.random(in: 0..<200, using: &random)),
@@ -79,7 +80,7 @@ extension Bookings.Several: Booking {}
         ]
     }
 
-    private static func request(_ random: inout SplitMix) -> Request {
+    private static func request(_ random: inout TestRandom) -> Request {
         let values = values(&random)
         let names = values.keys.sorted().shuffled(using: &random).prefix(.random(in: 1...3, using: &random))
         let terms = names.map { ConditionNode.comparison(FieldName([$0]), .equal, values[$0] ?? .none) }
@@ -95,7 +96,7 @@ extension Bookings.Several: Booking {}
         return request
     }
 
-    private static func change(_ store: Store, _ random: inout SplitMix, count: Int) throws {
+    private static func change(_ store: Store, _ random: inout TestRandom, count: Int) throws {
         let type = try store.read { try $0._reading.catalog.requirePlace(ofTypeNamed: "Booking") }
         let records = (0..<count).map { _ in values(&random) }
         try store.write { tx in
@@ -144,7 +145,7 @@ extension Bookings.Several: Booking {}
 
     @Test func `they give what a walk over all records gives, whatever indexes and records come and go`() throws {
         let directory = try TestDirectory()
-        var random = SplitMix(state: Self.seed)
+        var random = TestRandom(seed: Self.seed)
         let ages: [any Booking.Type] = [
             Bookings.Plain.self, Bookings.Compound.self, Bookings.Several.self, Bookings.Plain.self,
             Bookings.Several.self,

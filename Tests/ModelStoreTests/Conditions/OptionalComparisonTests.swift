@@ -1,4 +1,5 @@
 import ModelStore
+import TestSupport
 import Testing
 
 /// One that does not name the protocol of field values.
@@ -26,7 +27,7 @@ enum Pace: String { case slow, quick }
 /// Comparisons of fields of which one may be nil, or both.
 @Suite struct OptionalComparisonTests {
     private static let lifts: [Lift] = {
-        var random = SplitMix(state: 17)
+        var random = TestRandom(seed: 17)
         func number() -> Int { Int.random(in: 0...3, using: &random) }
         return (0..<300).map { id in
             Lift(

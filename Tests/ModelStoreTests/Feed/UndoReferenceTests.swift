@@ -1,4 +1,5 @@
 import ModelStore
+import TestSupport
 import Testing
 
 @Record private struct Hall: Equatable {

@@ -1,6 +1,7 @@
 import ModelStore
 import Observation
 import Synchronization
+import TestSupport
 import Testing
 
 /// Closures that run again when what they read has changed.

@@ -1,4 +1,5 @@
 import ModelStore
+import TestSupport
 import Testing
 
 /// Random histories of writes under live queries, models and counts: after each write all show what a fresh read gives, and

@@ -1,5 +1,6 @@
 import ModelStore
 import StoreEngine
+import TestSupport
 import Testing
 
 @testable import StoreRuntime

@@ -2,6 +2,7 @@ import Dispatch
 import Foundation
 import ModelStore
 import Observation
+import TestSupport
 import Testing
 
 /// Live queries that go on from a position at which their results were known.

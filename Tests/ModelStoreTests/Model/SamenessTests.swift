@@ -1,6 +1,7 @@
 import ModelStore
 import StoreRuntime
 import Synchronization
+import TestSupport
 import Testing
 
 @Embedded

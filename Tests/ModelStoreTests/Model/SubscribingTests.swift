@@ -2,6 +2,7 @@ import ModelStore
 import Observation
 import StoreRuntime
 import Synchronization
+import TestSupport
 import Testing
 
 /// Subscribing in one task while another commits: the last value arrives, whenever it was committed. `MODELSTORE_LONG=1` tries each

@@ -1,5 +1,6 @@
 import Foundation
 import ModelStore
+import TestSupport
 import Testing
 
 /// Projections whose fields an index holds.
@@ -90,7 +91,7 @@ struct Gem: Equatable {
 
 /// What an index of many kinds of fields tells, against the records.
 @Suite struct CoveredKindsTests {
-    private static func gem(_ id: Int16, _ random: inout SplitMix) -> Gem {
+    private static func gem(_ id: Int16, _ random: inout TestRandom) -> Gem {
         let texts = ["", "\u{0}", "a\u{0}b", "\u{0}\u{FF}", "ü", "opal"]
         let numbers = [0.0, -0.0, .infinity, -.infinity, .nan, 1.5, -1.5, .leastNonzeroMagnitude]
         let words = [.min, -1, 0, 1, .max, Int(truncatingIfNeeded: random.next())]
@@ -108,7 +109,7 @@ struct Gem: Equatable {
 
     @Test(arguments: 0..<TestLength.runs(4, long: 200))
     func `every kind of field comes as the record has it`(seed: Int) throws {
-        var random = SplitMix(state: UInt64(seed) &* 7_331 &+ 1)
+        var random = TestRandom(seed: UInt64(seed) &* 7_331 &+ 1)
         let gems = (0..<200).map { Self.gem(Int16($0 - 100), &random) }
         let store = try Store.temporary(records: Gem.self)
         try store.write { tx in for gem in gems { try tx.insert(gem) } }

@@ -1,4 +1,5 @@
 import ModelStore
+import TestSupport
 import Testing
 
 @Record struct Rack: Equatable {
@@ -21,7 +22,7 @@ import Testing
 @Suite struct PrefetchedReferrersTests {
     @Test(arguments: 0..<TestLength.runs(30, long: 1_000))
     func `each record comes with those that refer to it, in the order of their ids`(seed: Int) throws {
-        var random = SplitMix(state: UInt64(seed) &* 7_919 &+ 3)
+        var random = TestRandom(seed: UInt64(seed) &* 7_919 &+ 3)
         let racks = (0..<Int.random(in: 1...40, using: &random)).map { $0 * 3 }
         func references() -> (one: Reference<Rack>?, several: Set<Reference<Rack>>) {
             let count = Int.random(in: 0...3, using: &random)

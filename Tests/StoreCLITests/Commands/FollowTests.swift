@@ -3,6 +3,7 @@ import Foundation
 import Glibc
 import StoreEngine
 import StoreRuntime
+import TestSupport
 import Testing
 
 /// `feed --follow` beside processes that write, interrupted, killed, with its output closed.
@@ -52,7 +53,7 @@ import Testing
         let tool = try Sample.empty()
         let store = try Store(at: tool.store, records: [])
         defer { store.close() }
-        var random = SeededGenerator(seed: 17)
+        var random = TestRandom(seed: 17)
         var token = try store.position.description
         var seen: [Int64] = []
         let begin = try store.position.sequence

@@ -1,11 +1,12 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// Input that no friend wrote is answered with a line and a status, and changes nothing.
 @Suite("Hostile input") struct HostileInputTests {
     /// Bytes by name.
     static let inputs: [(name: String, bytes: [UInt8])] = {
-        var random = SeededGenerator(seed: 7)
+        var random = TestRandom(seed: 7)
         let garbage = (0..<200_000).map { _ in UInt8.random(in: 0...255, using: &random) }
         let deep = String(repeating: #"{"a":"#, count: 100_000)
         let wide = #"{"id": ""# + String(repeating: "x", count: 1 << 20) + #"", "room""#

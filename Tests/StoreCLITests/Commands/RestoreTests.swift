@@ -1,6 +1,7 @@
 import Foundation
 import StoreEngine
 import StoreRuntime
+import TestSupport
 import Testing
 
 @Suite("Restore") struct RestoreTests {
@@ -59,7 +60,7 @@ import Testing
         try tool.run("import", "Log", "more.jsonl")
         try tool.run("backup", "new")
         try tool.run("restore", "old")
-        var (killed, random) = (0, SeededGenerator(seed: 3))
+        var (killed, random) = (0, TestRandom(seed: 3))
         for round in 0..<24 {
             let wanted = round.isMultiple(of: 2) ? "new" : "old"
             let running = try tool.start(["restore", wanted])

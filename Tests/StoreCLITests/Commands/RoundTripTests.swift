@@ -1,6 +1,7 @@
 import Foundation
 import StoreEngine
 import StoreRuntime
+import TestSupport
 import Testing
 
 /// What `export` writes, `import` takes back without loss, whatever the fields hold.
@@ -119,9 +120,9 @@ import Testing
 
 /// Makes records with values that are easily lost: extremes, signs of zero, marks and separators.
 struct RandomRecords {
-    private var random: SeededGenerator
+    private var random: TestRandom
 
-    init(seed: UInt64) { random = SeededGenerator(seed: seed) }
+    init(seed: UInt64) { random = TestRandom(seed: seed) }
 
     private static let root = URL(filePath: "/")
     private static let scalars: [FieldType] = [

@@ -2,6 +2,7 @@ import Foundation
 import Glibc
 import StoreEngine
 import StoreRuntime
+import TestSupport
 import Testing
 
 /// `watch` beside processes that write, interrupted, killed, with its output closed.
@@ -27,7 +28,7 @@ import Testing
         ["Sensor", "--where", "room == 'hall'", "--fields", "id,celsius"],
     ]) func `Applied to the first rows, the lines give what a query gives, whoever writes`(_ wanted: [String]) throws {
         let seed = UInt64(wanted.count)
-        var random = SeededGenerator(seed: seed)
+        var random = TestRandom(seed: seed)
         let tool = try Sample.tool()
         let watcher = Follower(try tool.start(["watch"] + wanted + ["--output", "jsonl"]))
         if wanted.count != 5 { _ = try watcher.lines { _ in true } }
@@ -60,7 +61,7 @@ import Testing
         let tool = try Sample.tool()
         let watcher = try Self.start(tool, "Log")
         try tool.write("many.jsonl", (0..<3_000).map { "{\"number\": \(100 + $0), \"text\": \"x\"}\n" }.joined())
-        var random = SeededGenerator(seed: 5)
+        var random = TestRandom(seed: 5)
         for _ in 0..<6 {
             let writer = try tool.start(["import", "Log", "many.jsonl"])
             usleep(UInt32.random(in: 0...200_000, using: &random))

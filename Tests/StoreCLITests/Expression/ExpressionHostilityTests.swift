@@ -1,6 +1,7 @@
 import Foundation
 import StoreEngine
 import StoreExpressions
+import TestSupport
 import Testing
 
 @testable import StoreCommands
@@ -26,7 +27,7 @@ import Testing
     }
 
     @Test(arguments: 0..<4) func `Random bytes`(part: UInt64) {
-        var random = SeededGenerator(seed: part)
+        var random = TestRandom(seed: part)
         for _ in 0..<1_000 * Self.factor {
             let bytes = (0..<Int.random(in: 0...80, using: &random)).map { _ in
                 UInt8.random(in: 0...255, using: &random)
@@ -44,7 +45,7 @@ import Testing
             "true", "nan", "-inf", "`", "\\", "\u{301}", "+", "*", "/", "%", "-5", "any", "all", "it", "celsius",
             "any (",
         ]
-        var random = SeededGenerator(seed: part)
+        var random = TestRandom(seed: part)
         for _ in 0..<1_500 * Self.factor {
             let count = Int.random(in: 0...14, using: &random)
             let text = (0..<count).map { _ in words[Int.random(in: words.indices, using: &random)] }
@@ -53,7 +54,7 @@ import Testing
     }
 
     @Test(arguments: 0..<4) func `Expressions with some bytes changed`(part: UInt64) {
-        var random = SeededGenerator(seed: part)
+        var random = TestRandom(seed: part)
         for seed in part * 400 * Self.factor..<(part + 1) * 400 * Self.factor {
             var conditions = RandomConditions(seed: seed)
             var bytes = Array(conditions.condition(depth: 2).text.utf8)

@@ -1,11 +1,12 @@
 import Foundation
 import StoreEngine
+import TestSupport
 
 @testable import StoreCommands
 
 /// Makes conditions as the language has them, on the fields of ``ExpressionSample``.
 struct RandomConditions {
-    private var random: SeededGenerator
+    private var random: TestRandom
     private let fields: [Leaf]
 
     private struct Leaf {
@@ -15,7 +16,7 @@ struct RandomConditions {
     }
 
     init(seed: UInt64) {
-        random = SeededGenerator(seed: seed)
+        random = TestRandom(seed: seed)
         fields = Self.leaves(ExpressionSample.type.fields.map(\.schema), [], isOptional: false)
     }
 

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import StoreCommands
@@ -109,7 +110,7 @@ struct CSVTests {
 
     @Test("random records read back as they were written", arguments: 0..<10)
     func roundTrip(seed: UInt64) throws {
-        var random = SeededGenerator(seed: seed)
+        var random = TestRandom(seed: seed)
         let columns = Int.random(in: 1...5, using: &random)
         let pieces = ["a", "\"", ",", "\n", "\r", "\r\n", " ", "é", "😀", "\u{FEFF}", ";", "0"]
         var records: [[String?]] = [(0..<columns).map { "c\($0)" }]
@@ -140,7 +141,7 @@ struct CSVTests {
 
     @Test("random bytes give records or errors and always come to the end", arguments: 0..<10)
     func randomBytes(seed: UInt64) {
-        var random = SeededGenerator(seed: seed ^ 0x5555)
+        var random = TestRandom(seed: seed ^ 0x5555)
         let pieces = Array("\"\",,\n\r ab".utf8) + [0xC3, 0xA9, 0xFF]
         for _ in 0..<300 {
             let bytes = (0..<Int.random(in: 0..<60, using: &random)).map { _ in

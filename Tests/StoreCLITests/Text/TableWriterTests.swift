@@ -1,5 +1,6 @@
 import Glibc
 import StoreExpressions
+import TestSupport
 import Testing
 
 @testable import StoreCommands
@@ -41,7 +42,7 @@ struct TableWriterTests {
 
     @Test("random texts never exceed the width", arguments: 0..<4)
     func randomCuts(seed: UInt64) {
-        var random = SeededGenerator(seed: seed)
+        var random = TestRandom(seed: seed)
         let pieces = ["a", "日", "e\u{301}", "👩‍👩‍👧", "\u{301}", "🇩🇪", "\u{200D}", " "]
         for _ in 0..<500 {
             let text = (0..<Int.random(in: 0..<12, using: &random)).map { _ in

@@ -1,5 +1,6 @@
 import Foundation
 import StoreEngine
+import TestSupport
 import Testing
 
 @Suite struct KeyOrderTests {

@@ -1,5 +1,6 @@
 import Foundation
 import StoreEngine
+import TestSupport
 import Testing
 
 /// Bytes that are not what was written must give a value or an error. A trap would end the test run.

@@ -1,5 +1,6 @@
 import Foundation
 import StoreEngine
+import TestSupport
 
 /// Fields inside a field of a field.
 struct Deeper: EmbeddedValue, Equatable, TestValue {

@@ -1,6 +1,7 @@
 import Foundation
 import LMDB
 import StoreEngine
+import TestSupport
 
 /// A record with a field of each kind. Written out as `@Record` would.
 struct Everything: Record, Equatable {

@@ -1,4 +1,5 @@
 import StoreEngine
+import TestSupport
 
 /// Fields inside a field, one of them again with fields.
 struct Inner: EmbeddedValue, Equatable, TestValue {

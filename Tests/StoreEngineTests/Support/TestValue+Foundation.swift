@@ -1,5 +1,6 @@
 import Foundation
 import StoreEngine
+import TestSupport
 
 extension String: OrderedTestValue {
     static let extremes = [

@@ -1,5 +1,6 @@
 import Foundation
 import StoreEngine
+import TestSupport
 
 /// A field type with values for tests: its extremes, and random ones that are near each other often.
 protocol TestValue: FieldValue {

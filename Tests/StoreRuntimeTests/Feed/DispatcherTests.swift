@@ -2,6 +2,7 @@ import Foundation
 import LMDB
 import StoreEngine
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import StoreRuntime

@@ -1,5 +1,6 @@
 import StoreEngine
 import StoreRuntime
+import TestSupport
 
 /// How many records there are, whether there are any, and what is made of them.
 final class CountSubject<R: Record>: ForeignSubject {

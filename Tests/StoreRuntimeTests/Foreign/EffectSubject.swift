@@ -1,5 +1,6 @@
 import StoreEngine
 import StoreRuntime
+import TestSupport
 
 /// An effect that reads models and the results of live queries: each of its runs, and its last one.
 final class EffectSubject: ForeignSubject {

@@ -1,6 +1,7 @@
 import ChildPrograms
 import StoreEngine
 import StoreRuntime
+import TestSupport
 
 /// A process that commits to stores what it is told.
 struct ForeignChild {

@@ -1,5 +1,6 @@
 import StoreEngine
 import StoreRuntime
+import TestSupport
 
 /// Three requests as one sequence, each of whose elements is of one position.
 final class JoinSubject: ForeignSubject {

@@ -1,4 +1,5 @@
 import StoreEngine
+import TestSupport
 
 @testable import StoreRuntime
 

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 /// Makes histories from a seed. Values come from small pools, so that ids and unique values meet again and again.
 struct HistoryGenerator {

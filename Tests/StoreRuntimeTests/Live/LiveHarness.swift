@@ -1,6 +1,7 @@
 import LMDB
 import StoreEngine
 import StoreRuntime
+import TestSupport
 
 /// Live requests over a real store, checked after each step against fetches of the same requests.
 struct LiveHarness {

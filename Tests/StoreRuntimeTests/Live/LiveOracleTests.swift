@@ -1,6 +1,7 @@
 import Foundation
 import StoreEngine
 import StoreRuntime
+import TestSupport
 import Testing
 
 /// Random live requests over random writes: after each step every result is what a fetch gives, and the differences between

@@ -1,5 +1,6 @@
 import StoreEngine
 import StoreRuntime
+import TestSupport
 import Testing
 
 /// Live requests through references: they are run again, and only for what they read.

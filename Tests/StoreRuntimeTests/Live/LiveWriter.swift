@@ -1,5 +1,6 @@
 import StoreEngine
 import StoreRuntime
+import TestSupport
 
 /// Writes random sensors and slots, few enough ids that most are met again. They are the first types of the store.
 struct LiveWriter {

@@ -1,4 +1,5 @@
 import StoreEngine
+import TestSupport
 
 /// Random steps of an ``EvolvingModel``.
 struct EvolutionGenerator {

@@ -1,6 +1,7 @@
 import Foundation
 import StoreEngine
 import StoreRuntime
+import TestSupport
 import Testing
 
 /// Random histories of declarations, migrations and writes, against a model of what they must come to.

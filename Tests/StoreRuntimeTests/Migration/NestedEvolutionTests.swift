@@ -1,6 +1,7 @@
 import Foundation
 import StoreEngine
 import StoreRuntime
+import TestSupport
 import Testing
 
 /// Random histories of changes inside values, with records written at every version, against a model of what they must hold.

@@ -1,4 +1,5 @@
 import StoreEngine
+import TestSupport
 
 /// Random shapes, values of them, and changes that opening a store follows by itself.
 struct NestedGenerator {

@@ -1,6 +1,7 @@
 import Foundation
 import StoreEngine
 import StoreRuntime
+import TestSupport
 
 /// A store with a random history, and what it held after each commit, kept naively.
 final class PastHistory {

@@ -2,6 +2,7 @@ import Foundation
 import LMDB
 import StoreEngine
 import StoreRuntime
+import TestSupport
 import Testing
 
 /// Earlier states of stores with random histories, against what the stores held then.

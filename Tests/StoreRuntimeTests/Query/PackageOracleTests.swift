@@ -1,6 +1,7 @@
 import Foundation
 import StoreEngine
 import StoreRuntime
+import TestSupport
 import Testing
 
 /// Random requests over all Debian packages that apt knows, by every plan that could answer them, against an oracle.

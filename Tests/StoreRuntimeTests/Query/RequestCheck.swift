@@ -1,5 +1,6 @@
 import StoreEngine
 import StoreRuntime
+import TestSupport
 import Testing
 
 /// Has a random request answered by every path that could answer it, and compares that with what evaluating each record

@@ -1,4 +1,5 @@
 import StoreEngine
+import TestSupport
 
 /// Makes records and requests from small pools, so that values meet.
 struct RequestGenerator {

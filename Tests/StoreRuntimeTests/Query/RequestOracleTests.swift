@@ -2,6 +2,7 @@ import Foundation
 import LMDB
 import StoreEngine
 import StoreRuntime
+import TestSupport
 import Testing
 
 /// Random requests over random records, answered by every path that could answer them, against an oracle.

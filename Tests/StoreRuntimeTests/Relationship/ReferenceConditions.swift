@@ -1,4 +1,5 @@
 import StoreEngine
+import TestSupport
 
 /// Random conditions that go through references, on the elements of fields of references, and about the records that refer
 /// to one.

@@ -1,5 +1,6 @@
 import StoreEngine
 import StoreExpressions
+import TestSupport
 import Testing
 
 @testable import StoreRuntime

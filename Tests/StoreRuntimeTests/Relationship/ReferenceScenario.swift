@@ -1,4 +1,5 @@
 import StoreEngine
+import TestSupport
 
 /// Random record types that refer to each other and to themselves, and random writes of them.
 struct ReferenceScenario {

@@ -1,6 +1,7 @@
 import LMDB
 import StoreEngine
 import StoreRuntime
+import TestSupport
 import Testing
 
 /// Records that come in the order of their ids are appended, which must change nothing but how full the pages are.

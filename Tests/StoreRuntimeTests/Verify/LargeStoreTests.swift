@@ -1,6 +1,7 @@
 import Foundation
 import StoreEngine
 import StoreRuntime
+import TestSupport
 import Testing
 
 @Suite struct LargeStoreTests {

@@ -1,6 +1,7 @@
 import LMDB
 import StoreEngine
 import StoreRuntime
+import TestSupport
 import Testing
 
 @Suite struct RandomDamageTests {

@@ -1,6 +1,7 @@
 import ChildPrograms
 import Foundation
 import ModelStore
+import TestSupport
 import Testing
 
 /// The feed of random histories, held against a plain list of what was written.
