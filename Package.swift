@@ -229,7 +229,7 @@ let package = Package(
             path: "Tests/VersionWorker"
         ),
         // Programs that write and consume a feed.
-        .executableTarget(name: "FeedWorker", dependencies: ["ModelStore"], path: "Tests/FeedWorker"),
+        .executableTarget(name: "FeedWorker", dependencies: ["ModelStore", "TestSupport"], path: "Tests/FeedWorker"),
         .testTarget(
             name: "CrashTests",
             dependencies: ["CrashWorker", "VersionWorker", "FeedWorker", "ChildPrograms", "TestSupport"]),

@@ -1,5 +1,6 @@
 import Foundation
 import ModelStore
+import TestSupport
 
 /// `script DIR FIRST LAST`: writes items of these numbers, each in a write of its own, and says the position after each. A store
 /// that only such processes have written to has the same positions as every other one.
@@ -37,7 +38,7 @@ func pass(_ directory: String) async throws {
     var options = ConsumerOptions(only: FeedFilter(Item.self, where: { $0.number < 0 }))
     // After the schemas, which concern it.
     options.start = .newest
-    options.sleep = { _ in try await Task.sleep(for: .seconds(1_000_000)) }
+    options.sleep = { _ in try await sleepUntilCancelled() }
     options.onEvent = { if case .active = $0 { say("active") } }
     let picky = options
     let consuming = Task { try await store.consume("picky", picky) { (_: ChangeSet) in say("given something") } }

@@ -100,14 +100,6 @@ private struct SlowChild {
     func update(_ context: inout ComponentContext) { context.task(body) }
 }
 
-/// Waits for the end of the task.
-private func untilCancelled() async {
-    for await _ in Subject(0).values {}
-    let (stream, continuation) = AsyncStream<Void>.makeStream()
-    for await _ in stream {}
-    continuation.finish()
-}
-
 @Suite(.serialized, .timeLimit(.minutes(20))) struct ScopeBehaviours {
     @Test func `13 teardown order`() async throws {
         let journal = Journal()

@@ -1,6 +1,7 @@
 import Foundation
 import ModelStore
 import Synchronization
+import TestSupport
 import Testing
 
 /// Consumers whose filters let nothing through: how far they are is noted all the same, so that they do not expire.
@@ -35,7 +36,7 @@ import Testing
         var options = ConsumerOptions()
         options.lease.changeSets = 100
         // Time has no part in it.
-        options.sleep = { _ in try await Task.sleep(for: .seconds(1_000_000)) }
+        options.sleep = { _ in try await sleepUntilCancelled() }
         let consuming = try Self.consume(store, options)
         while try store.consumers().first?.isHeld != true { await Task.yield() }
         for _ in 0..<30 {

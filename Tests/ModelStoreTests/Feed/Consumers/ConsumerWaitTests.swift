@@ -1,5 +1,6 @@
 import ModelStore
 import Synchronization
+import TestSupport
 import Testing
 
 /// Waiting until a consumer has passed a position.
@@ -11,7 +12,7 @@ import Testing
     /// Options of a consumer that is never told that time has passed.
     private static func timeless() -> ConsumerOptions {
         var options = ConsumerOptions()
-        options.sleep = { _ in try await Task.sleep(for: .seconds(1_000_000)) }
+        options.sleep = { _ in try await sleepUntilCancelled() }
         return options
     }
 
