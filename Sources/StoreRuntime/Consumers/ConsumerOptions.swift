@@ -44,9 +44,12 @@ public struct RetryPolicy: Hashable, Sendable {
 
     /// The wait after a try that failed, from 1.
     func delay(after attempt: Int) -> Duration {
-        var delay = firstDelay
+        var (delay, doublings) = (firstDelay, attempt - 1)
         // Not by one product, which might be too long for a duration.
-        for _ in 1..<max(attempt, 1) where delay < longestDelay { delay += delay }
+        while doublings > 0, delay > .zero, delay < longestDelay {
+            delay += delay
+            doublings -= 1
+        }
         return min(longestDelay, delay)
     }
 }
