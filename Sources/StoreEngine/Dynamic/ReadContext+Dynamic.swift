@@ -22,47 +22,10 @@ extension ReadContext {
 
     /// Calls `body` with each record of a type in the order of ids, until it returns false.
     package func forEachDynamic(typeIndex: Int, _ body: (DynamicRecord) throws -> Bool) throws {
-        let type = state.catalog.types[typeIndex]
-        var cursor = try FetchCursor(self, type: type, plan: .all(of: type))
-        while try cursor.advance() {
-            if try !body(cursor.dynamicRecord(type)) { return }
-        }
+        var request = Request()
+        request.order = state.catalog.types[typeIndex].orderByID
+        try fetchDynamic(request, typeIndex: typeIndex, body)
     }
-
-    /// Some records of a type in the order of their keys, as ``chunk(_:after:limit:_:)``, and the place of the last that was looked
-    /// at; nil where there are no more.
-    ///
-    /// - Parameters:
-    ///   - mark: the record after which they begin; nil for the first.
-    ///   - limit: the most records that are looked at. At least 1.
-    ///   - filters: what lets records through; all when nil.
-    package func dynamicChunk(
-        typeIndex: Int, after mark: RowMark?, limit: Int, filters: FeedFilters?
-    ) throws -> (rows: [DynamicRecord], mark: RowMark?) {
-        let type = state.catalog.types[typeIndex]
-        var cursor = try opened(type.database)
-        var isPositioned = try mapLMDB { () throws(LMDBError) in
-            guard let mark else { return try cursor.first() }
-            guard unsafe try cursor.seek(atLeast: mark.key.span.bytes) else { return false }
-            // That record may be gone since.
-            return unsafe cursor.key.isEqual(to: mark.key.span.bytes) ? try cursor.next() : true
-        }
-        var rows: [DynamicRecord] = []
-        var (count, byteCount) = (0, 0)
-        while isPositioned {
-            count += 1
-            byteCount += cursor.value.byteCount
-            if try filters?.pass(RecordBytes(cursor.value), of: type) ?? true {
-                rows.append(try decoded(type, key: cursor.key, value: cursor.value))
-            }
-            if count >= limit || byteCount >= Self.chunkByteCount { return (rows, RowMark(key: cursor.key.array())) }
-            isPositioned = try mapLMDB { () throws(LMDBError) in try cursor.next() }
-        }
-        return (rows, nil)
-    }
-
-    /// The bytes of records after which a chunk ends.
-    private static let chunkByteCount = 1 << 20
 
     /// The number of records of a type.
     package func count(typeIndex: Int) throws(StoreError) -> Int {
@@ -83,14 +46,6 @@ extension ReadContext {
 
     /// The catalog that this transaction reads by.
     package var catalog: Catalog { state.catalog }
-
-    private func decoded(_ type: OpenType, key: RawSpan, value: RawSpan) throws(StoreError) -> DynamicRecord {
-        do {
-            return try DynamicRecord(value, of: type)
-        } catch {
-            throw damage(type, key: key, error)
-        }
-    }
 
     @_lifetime(copy self)
     func opened(_ database: LMDBDatabase) throws(StoreError) -> LMDBCursor {

@@ -17,12 +17,8 @@ extension ReadContext {
     /// The record under a key; nil where there is none.
     @inlinable
     func record<R: Record>(_ binding: TypedBinding, key: inout ByteWriter) throws(StoreError) -> R? {
-        guard let decoder = try decoder(binding, key: &key, verifying: true) else { return nil }
-        do {
-            return try R(from: decoder)
-        } catch {
-            throw damage(binding, key: key, error)
-        }
+        guard let stored = try stored(binding, key: &key) else { return nil }
+        return try decoded(stored, key: key.bytes, binding)
     }
 
     @inlinable
@@ -36,12 +32,13 @@ extension ReadContext {
             let own = try field.ofRecord()
             return try get(type, id: id).map { own.value(in: $0) }
         }
-        guard let decoder = try decoder(binding, key: &key, verifying: false) else { return nil }
+        guard let stored = try stored(binding, key: &key) else { return nil }
+        let decoder = try decoder(stored, key: key.bytes, binding, verifying: false)
         do {
             let value: V = try decoder.decode(field.index)
             return value
         } catch {
-            throw damage(binding, key: key, error)
+            throw damage(binding, key: key.bytes, error)
         }
     }
 
@@ -61,21 +58,21 @@ extension ReadContext {
         let binding = try binding(R.self)
         var key = ByteWriter(capacity: 64)
         R._key(of: record.recordID).encodeKey(to: &key)
-        guard let stored = try decoder(binding, key: &key, verifying: true) else { return false }
+        guard let stored = try stored(binding, key: &key) else { return false }
         let encoded = try WriteTransaction.encoding(of: record, binding)
+        let decoder = try decoder(stored, key: key.bytes, binding, verifying: true)
         do {
-            if try stored.holds(encoded.tableBytes) { return true }
-            let other = try Sameness.encoding(of: R(from: stored))
+            if try decoder.holds(encoded.tableBytes) { return true }
+            let other = try Sameness.encoding(of: R(from: decoder))
             return other.tableBytes.isEqual(to: encoded.tableBytes)
         } catch {
-            throw damage(binding, key: key, error)
+            throw damage(binding, key: key.bytes, error)
         }
     }
 
     @usableFromInline
     func hasRecord(_ binding: TypedBinding, key: inout ByteWriter) throws(StoreError) -> Bool {
-        KeyLimit.truncateRecordKey(&key)
-        return try value(binding.type.database, key: key.bytes) != nil
+        try stored(binding, key: &key) != nil
     }
 
     @usableFromInline
@@ -97,12 +94,12 @@ extension ReadContext {
         value.encodeKey(to: &key)
         switch try lookUp(binding, uniqueIndexOn: field.path, key: &key) {
         case .none: return nil
-        case .record: return try get(binding, key: &key, where: field, is: value)
+        case .record: return try get(binding, key: key, where: field, is: value)
         case .sharedEntries(let candidates):
             for candidate in candidates {
                 key.removeAll()
                 key.append(candidate)
-                if let record = try get(binding, key: &key, where: field, is: value) { return record }
+                if let record = try get(binding, key: key, where: field, is: value) { return record }
             }
             return nil
         }
@@ -111,22 +108,10 @@ extension ReadContext {
     /// The record under a key that an index led to, unless its field has another value.
     @inlinable
     func get<R: Record, V: IndexableValue>(
-        _ binding: TypedBinding, key: inout ByteWriter, where field: Field<R, V>, is value: V
+        _ binding: TypedBinding, key: borrowing ByteWriter, where field: Field<R, V>, is value: V
     ) throws(StoreError) -> R? {
-        guard let decoder = try decoder(binding, key: &key, verifying: true) else {
-            throw danglingEntry(binding, key: key)
-        }
-        do {
-            let record = try R(from: decoder)
-            return Sameness.haveOneKey(field.value(in: record), value) ? record : nil
-        } catch {
-            throw damage(binding, key: key, error)
-        }
-    }
-
-    @usableFromInline
-    func danglingEntry(_ binding: TypedBinding, key: borrowing ByteWriter) -> StoreError {
-        damage(binding, key: key, CodecError("an index leads to it, but it is not there"))
+        let record: R = try decoded(indexedRecord(binding, key: key.bytes), key: key.bytes, binding)
+        return Sameness.haveOneKey(field.value(in: record), value) ? record : nil
     }
 
     /// Looks a value's key up in the unique index on a field. Where that leads to one record, `key` is then its key.
@@ -172,15 +157,6 @@ extension ReadContext {
         }
         return found
     }
-
-    @inlinable
-    func forEach<R: Record>(_ type: R.Type, _ body: (R) throws -> Bool) throws {
-        let binding = try binding(R.self)
-        var scan = try RecordScan(self, binding: binding, isByID: true)
-        while try scan.advance() {
-            if try !body(scan.record(R.self)) { return }
-        }
-    }
 }
 
 /// A record's place in the order of keys, whether or not it is still there.
@@ -206,28 +182,45 @@ extension ReadContext {
         _ type: R.Type, after mark: RowMark?, limit: Int, _ filters: FeedFilters? = nil
     ) throws(StoreError) -> (rows: [R], mark: RowMark?) {
         let binding = try binding(R.self)
-        var scan = try RecordScan(self, binding: binding, after: mark?.key ?? [])
         var rows: [R] = []
-        var last: [UInt8] = []
-        var count = 0
-        while try scan.advance() {
-            if count == max(limit, 1) { return (rows, RowMark(key: last)) }
-            count += 1
-            last = scan.key.array()
-            if let filters, try !isWanted(last, binding.type, filters) { continue }
-            rows.append(try scan.record(R.self))
+        let mark = try forEachRecord(binding.type, after: mark, limit: limit, filters) { cursor throws(StoreError) in
+            rows.append(try cursor.decoded(binding))
         }
-        return (rows, nil)
+        return (rows, mark)
     }
 
-    private func isWanted(_ key: [UInt8], _ type: OpenType, _ filters: FeedFilters) throws(StoreError) -> Bool {
-        guard let stored = unsafe try value(type.database, key: key.span.bytes) else { return false }
-        do {
-            return try filters.pass(RecordBytes(unverified: stored), of: type)
-        } catch {
-            throw unsafe damage(type, key: key.span.bytes, error)
+    /// The same without their Swift type.
+    package func dynamicChunk(
+        typeIndex: Int, after mark: RowMark?, limit: Int, filters: FeedFilters?
+    ) throws(StoreError) -> (rows: [DynamicRecord], mark: RowMark?) {
+        let type = state.catalog.types[typeIndex]
+        var rows: [DynamicRecord] = []
+        let mark = try forEachRecord(type, after: mark, limit: limit, filters) { cursor throws(StoreError) in
+            rows.append(try cursor.dynamicRecord(type))
         }
+        return (rows, mark)
     }
+
+    /// Calls `body` with some records in the order of their keys.
+    ///
+    /// - Returns: the place of the last that was looked at; nil where there are no more.
+    private func forEachRecord(
+        _ type: OpenType, after mark: RowMark?, limit: Int, _ filters: FeedFilters?,
+        _ body: (borrowing FetchCursor) throws(StoreError) -> Void
+    ) throws(StoreError) -> RowMark? {
+        var cursor = try FetchCursor(self, .inKeyOrder(type, after: mark?.key))
+        var (count, byteCount) = (0, 0)
+        while try cursor.advance() {
+            count += 1
+            byteCount += cursor.record.byteCount
+            if try cursor.passes(filters) { try body(cursor) }
+            if count >= limit || byteCount >= Self.chunkByteCount { return RowMark(key: cursor.recordKey.array()) }
+        }
+        return nil
+    }
+
+    /// The bytes of records after which a chunk ends.
+    private static let chunkByteCount = 1 << 20
 }
 
 /// What a unique index has under a value.

@@ -19,35 +19,50 @@ public struct ReadContext: ~Escapable {
         try state.catalog.binding(record)
     }
 
-    /// The fields of the record with this key, nil when there is none. `key` need not be truncated yet.
-    ///
-    /// - Parameter verifying: whether the record's checksum is compared, which reads all of it.
+    /// The stored record with a key, nil where there is none. `key` need not be truncated yet.
     @usableFromInline
     @_lifetime(copy self)
-    func decoder(
-        _ binding: TypedBinding, key: inout ByteWriter, verifying: Bool
-    ) throws(StoreError) -> FieldDecoder? {
+    func stored(_ binding: TypedBinding, key: inout ByteWriter) throws(StoreError) -> RawSpan? {
         KeyLimit.truncateRecordKey(&key)
-        guard let bytes = try value(binding.type.database, key: key.bytes) else { return nil }
+        return try value(binding.type.database, key: key.bytes)
+    }
+
+    /// The Swift value of a stored record. Whatever finds the record, its fields are decoded here.
+    @inlinable
+    func decoded<R: Record>(
+        _ stored: RawSpan, key: RawSpan, _ binding: TypedBinding
+    ) throws(StoreError) -> R {
+        let decoder = try decoder(stored, key: key, binding, verifying: true)
         do {
-            return try decoder(binding, record: bytes, verifying: verifying)
+            return try R(from: decoder)
         } catch {
-            throw damage(binding.type, key: key.bytes, error)
+            throw damage(binding, key: key, error)
         }
     }
 
-    /// The fields of a record that was found at `bytes`.
-    @_lifetime(copy bytes)
-    func decoder(_ binding: TypedBinding, record bytes: RawSpan, verifying: Bool) throws(CodecError) -> FieldDecoder {
-        let record = verifying ? try RecordBytes(bytes) : try RecordBytes(unverified: bytes)
-        if let upgrade = try binding.type.upgrade(fromVersion: record.schemaVersion) {
-            let newest = try upgrade.apply(to: record)
-            let upgraded = unsafe try RecordBytes(unverified: newest.span.bytes)
-            // The decoder keeps the bytes for as long as it reads them.
-            let table = unsafe _overrideLifetime(try upgraded.table, copying: bytes)
-            return FieldDecoder(table, slots: binding.placesByDeclared, owner: newest)
+    /// The fields of a stored record.
+    ///
+    /// - Parameters:
+    ///   - key: the record's key, for an error.
+    ///   - verifying: whether the record's checksum is compared, which reads all of it.
+    @usableFromInline
+    @_lifetime(copy stored)
+    func decoder(
+        _ stored: RawSpan, key: RawSpan, _ binding: TypedBinding, verifying: Bool
+    ) throws(StoreError) -> FieldDecoder {
+        do {
+            let record = verifying ? try RecordBytes(stored) : try RecordBytes(unverified: stored)
+            if let upgrade = try binding.type.upgrade(fromVersion: record.schemaVersion) {
+                let newest = try upgrade.apply(to: record)
+                let upgraded = unsafe try RecordBytes(unverified: newest.span.bytes)
+                // The decoder keeps the bytes for as long as it reads them.
+                let table = unsafe _overrideLifetime(try upgraded.table, copying: stored)
+                return FieldDecoder(table, slots: binding.placesByDeclared, owner: newest)
+            }
+            return FieldDecoder(try record.table, slots: binding.placesByDeclared)
+        } catch {
+            throw damage(binding, key: key, error)
         }
-        return FieldDecoder(try record.table, slots: binding.placesByDeclared)
     }
 
     /// The value stored under `key`.
@@ -61,6 +76,12 @@ public struct ReadContext: ~Escapable {
     }
 
     /// The stored record that an index leads to.
+    @usableFromInline
+    @_lifetime(copy self)
+    func indexedRecord(_ binding: TypedBinding, key: RawSpan) throws(StoreError) -> RawSpan {
+        try indexedRecord(binding.type, key: key)
+    }
+
     @_lifetime(copy self)
     func indexedRecord(_ type: OpenType, key: RawSpan) throws(StoreError) -> RawSpan {
         guard let record = try value(type.database, key: key) else {
@@ -71,8 +92,8 @@ public struct ReadContext: ~Escapable {
 
     /// The error for a record that cannot be decoded.
     @usableFromInline
-    func damage(_ binding: TypedBinding, key: borrowing ByteWriter, _ error: CodecError) -> StoreError {
-        damage(binding.type, key: key.bytes, error)
+    func damage(_ binding: TypedBinding, key: RawSpan, _ error: CodecError) -> StoreError {
+        damage(binding.type, key: key, error)
     }
 
     package func damage(_ type: OpenType, key: RawSpan, _ error: CodecError) -> StoreError {

@@ -56,7 +56,7 @@ extension ReadableTransaction where Self: ~Copyable {
     /// Calls `body` with each record in the order of ids, until it returns false.
     @inlinable
     public borrowing func forEach<R: Record>(_ type: R.Type, _ body: (R) throws -> Bool) throws {
-        try _reading.forEach(type, body)
+        try _reading.forEach(_reading.allByID(type), body)
     }
 
     /// All records in the order of ids. Takes memory for all of them; ``forEach(_:_:)`` takes it for one.

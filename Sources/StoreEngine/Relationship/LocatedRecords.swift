@@ -6,51 +6,32 @@ import LMDB
 /// shows what this saves. Support for fetching; nothing to use directly.
 @usableFromInline
 struct LocatedRecords: ~Copyable, ~Escapable {
-    private let scope: ReadContext
-    private let binding: TypedBinding
+    private var lookup: RecordLookup
     private var records: HeldValues
-    @usableFromInline let list: ReferrerList
+    /// For each record, as it was added, the number of its key.
+    private var numbers: [Int32]
 
     @_lifetime(copy scope)
-    fileprivate init(_ scope: ReadContext, _ binding: TypedBinding, _ list: consuming ReferrerList) throws(StoreError) {
-        self.scope = scope
-        self.binding = binding
+    fileprivate init(_ scope: ReadContext, _ type: OpenType, _ list: borrowing ReferrerList) throws(StoreError) {
+        numbers = Array(repeating: 0, count: list.count)
         records = unsafe _overrideLifetime(HeldValues(count: list.count, of: scope.snapshot), copying: scope)
-        let keys = list.recordKeys()
-        var lookup = RecordLookup(scope)
+        lookup = RecordLookup(scope, type, list.recordKeys())
         for number in 0..<list.count {
-            records.hold(try lookup.record(number, of: keys, binding.type), as: list.place(number))
+            let place = list.place(number)
+            records.hold(try lookup.record(number), as: place)
+            numbers[place] = Int32(number)
         }
-        self.list = list
     }
 
-    /// The fields of the record that was added as number `place`.
+    /// The stored record that was added as number `place`.
     @usableFromInline
     @_lifetime(copy self)
-    borrowing func decoder(_ place: Int) throws(StoreError) -> FieldDecoder {
-        do {
-            return try scope.decoder(binding, record: records[place], verifying: true)
-        } catch {
-            throw damage(place, error)
-        }
-    }
+    borrowing func record(_ place: Int) -> RawSpan { records[place] }
 
-    /// The record that was added as number `place`.
-    @inlinable
-    borrowing func decoded<R: Record>(_ place: Int, as type: R.Type = R.self) throws(StoreError) -> R {
-        let decoder = try decoder(place)
-        do {
-            return try R(from: decoder)
-        } catch {
-            throw damage(place, error)
-        }
-    }
-
-    /// The error for the record that was added as number `place`.
+    /// Its key.
     @usableFromInline
-    borrowing func damage(_ place: Int, _ error: CodecError) -> StoreError {
-        scope.damage(binding.type, key: list.key(ofPlace: place), error)
-    }
+    @_lifetime(borrow self)
+    borrowing func key(_ place: Int) -> RawSpan { lookup.key(Int(numbers[place])) }
 }
 
 extension ReadContext {
@@ -58,9 +39,9 @@ extension ReadContext {
     @usableFromInline
     @_lifetime(copy self)
     func locatedRecords(
-        _ binding: TypedBinding, _ list: consuming ReferrerList
+        _ binding: TypedBinding, _ list: borrowing ReferrerList
     ) throws(StoreError) -> LocatedRecords {
         note(binding.type.type)
-        return try LocatedRecords(self, binding, list)
+        return try LocatedRecords(self, binding.type, list)
     }
 }

@@ -108,13 +108,15 @@ extension ReadContext {
         let keys = PrefetchKeys(references)
         var found: [Target?] = Array(repeating: nil, count: references.count)
         let binding = try binding(Target.self)
-        var records = keyedRecords(binding, keys.recordKeys())
-        for group in keys.groups where records.advance() {
-            guard try records.isThere(idKey: keys.key(group)) else { continue }
-            let record: Target = try records.decoded()
+        var lookup = lookup(binding, keys.recordKeys())
+        for group in keys.groups {
+            guard let stored = try lookup.find(group),
+                try hasID(stored, key: lookup.key(group), keys.key(group), binding)
+            else { continue }
+            let record: Target = try decoded(stored, key: lookup.key(group), binding)
             for place in keys.places(group) { found[place] = record }
         }
-        return (found, records.count)
+        return (found, lookup.count)
     }
 
     /// Records, each with those that it refers to.
@@ -140,19 +142,45 @@ extension ReadContext {
     ) throws(StoreError) -> (found: [[Source]], scannedCount: Int) {
         let binding = try binding(Source.self)
         let keys = PrefetchKeys(records)
-        let sources = try locatedRecords(binding, referrers(inverse.field, binding, keys))
+        let list = try referrers(inverse.field, binding, keys)
+        let sources = try locatedRecords(binding, list)
         var found: [[Source]] = Array(repeating: [], count: records.count)
         var start = 0
         for group in keys.groups {
-            let end = start + sources.list.counts[group]
+            let end = start + list.counts[group]
             var own: [Source] = []
             own.reserveCapacity(end - start)
-            for place in start..<end { own.append(try sources.decoded(place)) }
-            if sources.list.mayBeTruncated { own.sortByID() }
+            for place in start..<end {
+                own.append(try decoded(sources.record(place), key: sources.key(place), binding))
+            }
+            if list.mayBeTruncated { own.sortByID() }
             for place in keys.places(group) { found[place] = own }
             start = end
         }
-        return (found, 2 * sources.list.count)
+        return (found, 2 * list.count)
+    }
+
+    /// A look-up of the records of a type by their keys.
+    @usableFromInline
+    @_lifetime(copy self)
+    func lookup(_ binding: TypedBinding, _ keys: RecordKeyList) -> RecordLookup {
+        note(binding.type.type)
+        return RecordLookup(self, binding.type, keys)
+    }
+
+    /// Whether a stored record has the very id that it was looked up by, of which its key may have the beginning alone.
+    ///
+    /// - Parameter idKey: the whole key of the id.
+    @usableFromInline
+    func hasID(
+        _ stored: RawSpan, key: RawSpan, _ idKey: [UInt8], _ binding: TypedBinding
+    ) throws(StoreError) -> Bool {
+        guard idKey.count > KeyLimit.recordKey else { return true }
+        do {
+            return try Referrers.idKey(of: stored, binding.type) == idKey
+        } catch {
+            throw damage(binding, key: key, error)
+        }
     }
 }
 

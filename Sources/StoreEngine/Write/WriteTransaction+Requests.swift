@@ -114,7 +114,7 @@ extension ReadContext {
 
     /// The record under a key of a list; nil where there is none any more.
     @inlinable
-    func record<R: Record>(_ type: R.Type, _ keys: borrowing RecordKeyList, _ index: Int) throws(StoreError) -> R? {
+    func record<R: Record>(_ type: R.Type, _ keys: RecordKeyList, _ index: Int) throws(StoreError) -> R? {
         let binding = try binding(R.self)
         var key = ByteWriter(capacity: 64)
         keys.copy(index, to: &key)

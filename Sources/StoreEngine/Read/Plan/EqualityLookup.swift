@@ -6,27 +6,35 @@ import LMDB
 /// It leads to just the records that meet the condition. So where it turns out to be short there is nothing to plan, and
 /// finding it takes neither estimates nor a compiled condition. Nothing of it is kept from one request to the next, so it
 /// holds for whatever values, catalog and statistics there are.
-@usableFromInline
-struct EqualityLookup {
+struct EqualityLookup: ~Copyable {
     /// The index, by its place among the type's; nil for the records in the order of ids.
     private let place: Int?
     /// What the keys of all its entries begin with.
     private let prefix: [UInt8]
     /// The direction in which the entries come in the order that is asked for.
     private let order: PlanOrder
-    /// How many fields the condition names: the first ones of the walk.
-    private let fieldCount: Int
     /// Whether there is no more than one such entry.
     private let isOne: Bool
+    /// The walk, once it has turned out to have more than a few entries.
+    private(set) var longWalk: LongWalk?
+
+    /// A run of more than ``RowEstimator/maximumDive`` keys.
+    struct LongWalk {
+        let place: Int?
+        let range: KeyRange
+    }
 
     /// The walk for a request; nil where its condition says more or less, or a value does not fit.
-    init?(_ request: Request, of type: OpenType) {
-        guard request.position == nil, !request.isDistinct, request.offset >= 0, request.limit.map({ $0 >= 0 }) ?? true,
+    init?(_ request: borrowing Request, of type: OpenType) {
+        // Without the copies that comparing with nil makes.
+        if case .some = request.position { return nil }
+        guard !request.isDistinct, request.offset >= 0, request.limit.map({ $0 >= 0 }) ?? true,
             let terms = EqualityTerms(request.condition, of: type),
             let sort = Self.sort(request.order, of: type)
         else { return nil }
         var best: (path: Int, order: PlanOrder, rank: Int)?
-        for (number, path) in type.lookupPaths.enumerated() where terms.name(theFirstOf: path.places) {
+        for number in type.lookupPaths.indices where terms.name(theFirstOf: type.lookupPaths[number].places) {
+            let path = type.lookupPaths[number]
             // Without a sort any order is right.
             let order =
                 sort.isEmpty
@@ -45,30 +53,27 @@ struct EqualityLookup {
         guard let prefix = terms.prefix(path.parts, of: type), prefix.count <= kept else { return nil }
         (place, order, isOne) = (path.place, best.order, best.rank == 2)
         self.prefix = prefix
-        fieldCount = terms.count
     }
 
     var path: Plan.Path { place.map { .index($0) } ?? .records }
 
     /// Whether the walk gives the order, so that its first entries are those that are wanted.
-    @usableFromInline var isOrdered: Bool { order != .unordered }
+    private var isOrdered: Bool { order != .unordered }
 
-    func plan(_ request: Request, of type: OpenType) -> Plan {
-        let parts = place.map { type.indexes[$0].parts } ?? type.idParts
-        return Plan(
-            source: .walk(
-                PlannedWalk(
-                    place: place, ranges: KeyRanges([.prefixed(by: prefix, isPoint: true)]),
-                    fields: parts.prefix(fieldCount).map(\.place))),
-            filter: nil, wholeFilter: nil, isBackward: order == .backward,
-            order: request.order.compactMap(type.sortPart), needsSort: !isOrdered, limit: request.limit,
-            offset: request.offset, position: nil, distinct: nil, matching: nil)
+    /// The plan for a request, once the keys are known.
+    func plan(_ request: Request, of type: OpenType, _ keys: RecordKeyList) -> Plan {
+        Plan(
+            source: .keys(keys), filter: nil, wholeFilter: nil, isBackward: false,
+            order: isOrdered ? [] : request.order.compactMap(type.sortPart), needsSort: !isOrdered,
+            limit: request.limit, offset: request.offset, position: nil, distinct: nil, matching: nil)
     }
 
     /// The keys of the records that the walk leads to, in its order, where they are few or few are wanted of them.
     ///
     /// - Returns: nil where they are more, or where long values are out of order: there is something to plan then.
-    func keys(_ request: Request, of type: OpenType, _ scope: ReadContext) throws(StoreError) -> RecordKeyList? {
+    mutating func keys(
+        _ request: Request, of type: OpenType, _ scope: ReadContext
+    ) throws(StoreError) -> RecordKeyList? {
         let wanted = Swift.min(isOrdered ? request.wanted : .max, isOne ? 1 : .max)
         do throws(any Error) {
             var cursor = try scope.snapshot.openCursor(type.database(ofIndex: place))
@@ -77,9 +82,11 @@ struct EqualityLookup {
             repeat {
                 let key = cursor.key
                 guard key.begins(with: prefix) else { break }
-                guard keys.count < RowEstimator.maximumDive, key.byteCount < KeyLimit.indexValueBeginning else {
+                guard keys.count < RowEstimator.maximumDive else {
+                    longWalk = LongWalk(place: place, range: .prefixed(by: prefix, isPoint: true))
                     return nil
                 }
+                guard key.byteCount < KeyLimit.indexValueBeginning else { return nil }
                 if place == nil {
                     keys.append(key)
                 } else {
@@ -112,14 +119,13 @@ struct EqualityLookup {
 }
 
 /// The fields that a condition gives one value each, where it says nothing else.
-private struct EqualityTerms {
-    private let condition: ConditionNode
+private struct EqualityTerms: ~Copyable {
     /// The places of the fields in the order of the condition.
     private var places: InlineArray<8, Int> = .init(repeating: -1)
+    private var values: InlineArray<8, DynamicValue> = .init(repeating: .none)
     private(set) var count = 0
 
     init?(_ condition: ConditionNode, of type: OpenType) {
-        self.condition = condition
         guard case .and(let parts) = condition else {
             guard add(condition, of: type) else { return nil }
             return
@@ -132,11 +138,12 @@ private struct EqualityTerms {
     }
 
     private mutating func add(_ term: ConditionNode, of type: OpenType) -> Bool {
-        guard case .comparison(let name, .equal, let value) = term, let single = name.single,
-            let place = type.place(ofNewestField: single)
+        guard case .comparison(let name, .equal, let value) = term, name.rest.isEmpty,
+            let place = type.place(ofNewestField: name.first)
         else { return false }
         if case .none = value { return false }
         places[count] = place
+        values[count] = value
         count += 1
         return true
     }
@@ -159,19 +166,13 @@ private struct EqualityTerms {
         var scratch = ByteWriter(capacity: 0)
         do {
             for part in parts.prefix(count) {
-                guard let number = number(of: part.place), case .comparison(_, _, let value) = term(number) else {
-                    return nil
-                }
-                try part.append(value, as: type.type.fields[part.place].type, to: &key, scratch: &scratch)
+                guard let number = number(of: part.place) else { return nil }
+                try part.append(values[number], as: type.type.fields[part.place].type, to: &key, scratch: &scratch)
             }
         } catch {
             return nil
         }
         return key.array()
-    }
-
-    private func term(_ number: Int) -> ConditionNode {
-        if case .and(let parts) = condition { parts[number] } else { condition }
     }
 }
 

@@ -13,16 +13,18 @@ package struct Plan: Sendable {
     }
 
     /// Where records are looked for.
-    package enum Source: Sendable {
+    enum Source: Sendable {
         /// Along one path.
         case walk(PlannedWalk)
         /// Those that all walks lead to; the first is the shortest.
         case intersection([PlannedWalk])
         /// Those that one of the walks leads to.
         case union([PlannedWalk])
+        /// Under keys that were found while the plan was made, in the order in which their entries were found.
+        case keys(RecordKeyList)
     }
 
-    package let source: Source
+    let source: Source
     /// What each record must meet; nil when the source leads to no others.
     let filter: CompiledCondition?
     /// What a record must meet when the keys of an intersection or a union are too many to hold, and all are walked; nil where
@@ -30,7 +32,7 @@ package struct Plan: Sendable {
     let wholeFilter: CompiledCondition?
     /// Whether the source is walked from its end.
     let isBackward: Bool
-    /// What the records are ordered by.
+    /// What the records are ordered by; empty where their keys were found in the order.
     let order: [SortPart]
     /// Whether they have to be sorted; else the source gives the order.
     let needsSort: Bool
@@ -43,29 +45,12 @@ package struct Plan: Sendable {
     /// About how many records meet the condition; nil where the choice was clear without.
     let matching: RowEstimate?
 
-    /// The path, in short.
-    package var path: Path {
-        switch source {
-        case .walk(let walk): walk.path
-        case .intersection(let walks): .intersection(walks.compactMap(\.place))
-        case .union: .union
-        }
-    }
-
-    /// A walk over all records of a type in the order of their ids.
-    static func all(of type: OpenType) -> Plan {
-        Plan(
-            source: .walk(PlannedWalk(place: nil, ranges: .all, fields: [])), filter: nil, wholeFilter: nil,
-            isBackward: false, order: type.orderByID.compactMap(type.sortPart), needsSort: false, limit: nil, offset: 0,
-            position: nil, distinct: nil, matching: nil)
-    }
-
     /// How many records are asked for at most, those that are left out included.
     var wanted: Int { Request.wanted(limit: limit, offset: offset) }
 }
 
 /// The runs of keys that a plan walks along one path.
-package struct PlannedWalk: Sendable {
+struct PlannedWalk: Sendable {
     /// The index, by its place among the type's; nil for the records in the order of ids.
     let place: Int?
     let ranges: KeyRanges

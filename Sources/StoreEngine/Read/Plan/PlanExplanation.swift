@@ -1,15 +1,23 @@
 /// A plan in words: one line for each step, with about how many entries or records it gives, and, once it was carried out,
 /// how many it gave.
 struct PlanExplanation {
-    let type: OpenType
-    let request: Request
-    let plan: Plan
+    private let type: OpenType
+    private let request: Request
+    private let plan: Plan
     /// Whether the index gives all that is asked for.
-    var isCovered = false
+    let isCovered: Bool
     /// What was looked up before, for parts of the condition about other records.
-    var lookups: [ConditionLookup] = []
+    private let lookups: [ConditionLookup]
     /// What carrying it out took; nil when it was not.
-    let done: FetchCounts?
+    var done: FetchCounts?
+
+    init(_ planned: PlannedRequest) {
+        type = planned.type
+        request = planned.explained ?? Request()
+        plan = planned.plan
+        isCovered = planned.isCovered
+        lookups = planned.lookups
+    }
 
     var text: String {
         var lines = lookups.map(\.text) + sourceLines
@@ -46,6 +54,7 @@ struct PlanExplanation {
     private var sourceLines: [String] {
         switch plan.source {
         case .walk(let walk): return [line(walk, 0)]
+        case .keys(let keys): return ["look up \(keys.count) records by their keys"]
         case .intersection(let walks):
             return ["take the records that all of these lead to"] + walks.indices.map { "  " + line(walks[$0], $0) }
         case .union(let walks):
@@ -111,44 +120,23 @@ extension ReadContext {
     /// How a request is answered.
     ///
     /// - Parameters:
+    ///   - places: the places of the only fields that are of interest; nil for all.
     ///   - path: the way to take, for tests; nil leaves the choice to the planner.
     ///   - analyzed: whether to answer it too, and to say what that took.
     package func explain(
-        _ request: Request, typeIndex: Int, by path: Plan.Path? = nil, analyzed: Bool = false
+        _ request: Request, covering places: [Int]? = nil, typeIndex: Int, by path: Plan.Path? = nil,
+        analyzed: Bool = false
     ) throws(StoreError) -> String {
-        let resolved = try resolved(request, typeIndex: typeIndex)
-        let request = resolved.request
-        let type = state.catalog.types[typeIndex]
-        var estimator = try RowEstimator(self, type)
-        let plan = try Planner(type, resolved, in: state.catalog).plan(&estimator, forced: path, isExplained: true)
-        var done: FetchCounts?
+        let planned = try planned(request, typeIndex: typeIndex, covering: places, by: path, isExplained: true)
+        var explanation = PlanExplanation(planned)
         if analyzed {
-            var cursor = try FetchCursor(self, type: type, plan: plan)
-            while try cursor.advance() {}
-            done = cursor.done
-        }
-        return PlanExplanation(type: type, request: request, plan: plan, lookups: resolved.lookups, done: done).text
-    }
-
-    /// How a request for some fields is answered.
-    func explain(
-        _ request: Request, covering places: [Int], typeIndex: Int, analyzed: Bool
-    ) throws(StoreError) -> String {
-        let (type, plan, cover, resolved) = try coveringPlan(
-            request, places: places, typeIndex: typeIndex, isExplained: true)
-        var done: FetchCounts?
-        let isCovered = cover != nil && plan.filter == nil && !plan.needsSort
-        if analyzed {
-            var cursor = try FetchCursor(self, type: type, plan: plan, needsRecords: cover == nil, cover: cover)
+            var cursor = try FetchCursor(self, planned)
             while try cursor.advance() {
                 // A long value is cut in the index: its record has it.
-                if isCovered, try !cursor.readCovered() { try cursor.load() }
+                if explanation.isCovered, try !cursor.readCovered() { try cursor.load() }
             }
-            done = cursor.done
+            explanation.done = cursor.done
         }
-        return PlanExplanation(
-            type: type, request: resolved.request, plan: plan, isCovered: isCovered, lookups: resolved.lookups,
-            done: done
-        ).text
+        return explanation.text
     }
 }

@@ -93,9 +93,6 @@ struct Planner {
             return try finish(option, &estimator, isExplained)
         }
         var estimates = PlanEstimates(self)
-        if let option = try quickLookup(&estimates, &estimator) {
-            return try finish(option, &estimates, &estimator, isExplained)
-        }
         if walks.count == 2, !walks[1].candidates[0].isWhole,
             try estimates.rows(walks[1].candidates[0], &estimator).isFew
         {
@@ -245,18 +242,6 @@ struct Planner {
         let most = PlanCost.seek + Swift.min(Double(wanted), Double(total)) * (PlanCost.entry + fetchCost)
         let least = sort.isEmpty ? 0 : Double(total) * (PlanCost.record + PlanCost.test)
         return most < least ? exact[0] : nil
-    }
-
-    /// The walk by equality that is taken without looking at others (``EqualityLookup/keys(_:of:_:)``): one that gives a few
-    /// records, or a few that are asked for first.
-    private func quickLookup(
-        _ estimates: inout PlanEstimates, _ estimator: inout RowEstimator
-    ) throws(StoreError) -> PlanOption? {
-        guard position == nil, distinct == nil, let lookup = EqualityLookup(request, of: type),
-            let option = option(lookup.path)
-        else { return nil }
-        if lookup.isOrdered, wanted <= RowEstimator.maximumDive { return option }
-        return try estimates.rows(option.candidates[0], &estimator).isFew ? option : nil
     }
 
     /// Intersections of the most selective indexes: of two, and of more as long as each makes it cheaper.

@@ -64,11 +64,7 @@ public struct LazyRow<R: Record>: ~Escapable {
         self.binding = binding
         self.key = unsafe _overrideLifetime(key, copying: bytes)
         self.bytes = bytes
-        do {
-            decoder = try scope.decoder(binding, record: bytes, verifying: false)
-        } catch {
-            throw scope.damage(binding.type, key: key, error)
-        }
+        decoder = try scope.decoder(bytes, key: key, binding, verifying: false)
     }
 
     /// One field, decoded alone, in constant time.
@@ -130,13 +126,7 @@ public struct LazyRow<R: Record>: ~Escapable {
     }
 
     /// The whole record.
-    public func record() throws(StoreError) -> R {
-        do {
-            return try R(from: scope.decoder(binding, record: bytes, verifying: true))
-        } catch {
-            throw scope.damage(binding.type, key: key, error)
-        }
-    }
+    public func record() throws(StoreError) -> R { try scope.decoded(bytes, key: key, binding) }
 
     private func value<V>(of field: Field<R, V>) throws(StoreError) -> V {
         if let followed = field.followed { return try value(of: field, followed) }

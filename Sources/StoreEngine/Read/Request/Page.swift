@@ -117,7 +117,7 @@ extension ReadContext {
         while try cursor.advance() {
             if rows.count == size { return Page(rows: rows, next: end) }
             rows.append(try row(cursor))
-            if rows.count == size { end = try cursor.pageToken(request.fingerprint(type, in: state.catalog)) }
+            if rows.count == size { end = try cursor.pageToken(request) }
         }
         return Page(rows: rows, next: nil)
     }

@@ -1,7 +1,7 @@
 /// What answering a request took.
 package struct FetchCounts: Hashable, Sendable {
-    /// For each path of the plan, how many of its entries were looked at.
-    package var walked: [Int]
+    /// For each path of the plan, how many of its entries were looked at; without elements while the one path of a plan is walked.
+    package var walked: [Int] = []
     /// How many records and entries were looked at to answer the parts of the condition about other records.
     package var lookedUp = 0
     /// How many times a record's bytes were looked up or walked over.
@@ -14,6 +14,4 @@ package struct FetchCounts: Hashable, Sendable {
     package var returned = 0
     /// Whether the keys of an intersection or a union were too many to hold, so that all records were walked.
     package var isWalkOfAll = false
-
-    init(walkCount: Int) { walked = Array(repeating: 0, count: walkCount) }
 }

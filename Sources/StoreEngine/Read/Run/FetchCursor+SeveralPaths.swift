@@ -9,7 +9,7 @@ extension FetchCursor {
         var isComplete = true
         var last = 0
         switch plan.source {
-        case .walk: return
+        case .walk, .keys: return
         case .union(let walks):
             for (number, walk) in walks.enumerated() where isComplete {
                 isComplete = try gather(walk, number, &keys, isMarking: false)

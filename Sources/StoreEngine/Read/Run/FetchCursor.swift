@@ -4,23 +4,23 @@ import LMDB
 @safe
 @usableFromInline
 struct FetchCursor: ~Copyable, ~Escapable {
-    let scope: ReadContext
+    @usableFromInline let scope: ReadContext
     let type: OpenType
-    let plan: Plan
+    private let planned: PlannedRequest
     private let newestVersion: UInt32
     // This and `pending` are seen in this file alone: Swift 6.3.1 fails on a copy of them in others ("a compiler bug").
     private var walker: RangeWalker
+    /// Whether several paths are walked, and what they lead to put together first.
+    private let isOfSeveralWalks: Bool
     /// Whether `walker` walks an index, and not the records.
     private let isIndexWalk: Bool
     /// The bytes of a key up to which it tells the order that is asked for; the whole of it where none is.
     let orderedByteCount: Int
     /// What each record must still meet.
     var filter: CompiledCondition?
-    /// Keys of records to go through before the walk goes on.
-    private var pending = RecordKeyList(byteCount: 0)
+    /// Records to go through before the walk goes on.
+    private var pending: RecordLookup
     private var nextPending = 0
-    /// Looks up the records of `pending`.
-    private var lookup: RecordLookup
     /// How many entries of an index are read next before the first of their records is.
     private var readAhead: Int
     /// Whether the walk is at an entry already that is next, and has a truncated key.
@@ -30,84 +30,82 @@ struct FetchCursor: ~Copyable, ~Escapable {
     /// Whether `pending` holds all that is left.
     var isGathered: Bool
     /// How many entries were walked before, to find their keys.
-    private var gatheredCount = 0
+    private let gatheredCount: Int
     /// Whether what is pending was tested before.
     var isTested = false
     var isSorted = false
     private var toSkip: Int
     private var remaining: Int
-    var currentKey: RawSpan
-    var currentRecord: RawSpan
+    @usableFromInline var currentKey: RawSpan
+    @usableFromInline var currentRecord: RawSpan
     /// The bytes of `currentRecord` where it was stored in the form of an earlier version.
     private var upgraded: [UInt8] = []
-    /// Whether the bytes of the records are of interest; without, entries of an index are enough to count.
-    private let needsRecords: Bool
-    /// Gives the fields of interest from the walked index; nil where it does not hold them.
-    private let cover: IndexCover?
-    /// What `cover` took from the entry that the walk is at.
+    /// What the plan's cover took from the entry that the walk is at.
     private var covered = CoveredFields()
     /// The rows that were found already, where each counts once.
     private var rows = DistinctRows()
     /// What was done so far.
-    var counts: FetchCounts
+    var counts = FetchCounts()
     /// How much memory the keys of an intersection or a union may take.
     let keyByteLimit: Int
 
-    /// - Parameters:
-    ///   - needsRecords: whether ``record`` is asked for.
-    ///   - cover: gives the fields of interest from the walked index; nil where it does not hold them.
-    ///   - lookedUp: how many records and entries were looked at to make the plan's condition.
-    ///   - keyByteLimit: how much memory the keys of an intersection or a union may take; all records are walked instead
-    ///     of more.
+    /// - Parameter keyByteLimit: how much memory the keys of an intersection or a union may take; all records are walked instead
+    ///   of more.
     @_lifetime(copy scope)
     init(
-        _ scope: ReadContext, type: OpenType, plan: Plan, needsRecords: Bool = true, cover: IndexCover? = nil,
-        lookedUp: Int = 0, keyByteLimit: Int = 64 << 20
+        _ scope: ReadContext, _ planned: PlannedRequest, keyByteLimit: Int = 64 << 20
     ) throws(StoreError) {
         self.scope = scope
-        self.cover = cover
-        self.needsRecords =
-            needsRecords || plan.filter != nil || plan.needsSort || plan.position != nil || plan.distinct != nil
-        self.type = type
-        self.plan = plan
+        type = planned.type
+        self.planned = planned
         newestVersion = type.type.version
+        // Not last: Swift 6.3.1 releases what was there before, which is nothing yet, where the last property to be set is this one.
+        if case .keys(let keys) = planned.plan.source {
+            (isGathered, gatheredCount) = (true, keys.count)
+            pending = RecordLookup(scope, type, keys)
+        } else {
+            (isGathered, gatheredCount) = (false, 0)
+            pending = RecordLookup(scope, type)
+        }
         self.keyByteLimit = keyByteLimit
-        filter = plan.filter
-        switch plan.source {
+        filter = planned.plan.filter
+        switch planned.plan.source {
         case .walk(let walk):
             let database = type.database(ofIndex: walk.place)
-            walker = try RangeWalker(scope, database, walk.ranges, isBackward: plan.isBackward)
+            walker = try RangeWalker(scope, database, walk.ranges, isBackward: planned.plan.isBackward)
+            isOfSeveralWalks = false
             isIndexWalk = walk.place != nil
-            counts = FetchCounts(walkCount: 1)
         case .intersection(let walks), .union(let walks):
             // Used when the keys are too many to hold.
-            walker = try RangeWalker(scope, type.database, .all, isBackward: plan.isBackward)
+            walker = try RangeWalker(scope, type.database, .all, isBackward: planned.plan.isBackward)
+            isOfSeveralWalks = true
             isIndexWalk = false
-            counts = FetchCounts(walkCount: walks.count)
+            counts.walked = Array(repeating: 0, count: walks.count)
+        case .keys:
+            walker = try RangeWalker(scope, type.database, .none)
+            isOfSeveralWalks = false
+            isIndexWalk = false
         }
-        if plan.order.isEmpty || plan.needsSort {
+        if planned.plan.order.isEmpty || planned.plan.needsSort {
             orderedByteCount = .max
         } else {
             orderedByteCount = isIndexWalk ? KeyLimit.indexValueBeginning : KeyLimit.recordKeyBeginning
         }
-        counts.lookedUp = lookedUp
-        isGathered = false
+        counts.lookedUp = planned.lookedUp
         // Who sets no limit may stop early.
-        readAhead = plan.limit == nil && !plan.needsSort ? 2 : FoundValues.capacity
-        toSkip = plan.offset
-        remaining = plan.limit ?? .max
-        lookup = RecordLookup(scope)
+        readAhead = planned.plan.limit == nil && !planned.plan.needsSort ? 2 : FoundValues.capacity
+        toSkip = planned.plan.offset
+        remaining = planned.plan.limit ?? .max
         currentKey = unsafe _overrideLifetime(RawSpan(), copying: scope)
         currentRecord = unsafe _overrideLifetime(RawSpan(), copying: scope)
     }
 
-    /// Takes the keys of all records that the walk leads to, which were found before it. For a plan without a filter.
-    @_lifetime(self: copy self)
-    mutating func take(_ keys: consuming RecordKeyList) {
-        gatheredCount = keys.count
-        setPending(keys)
-        isGathered = true
-    }
+    var plan: Plan { planned.plan }
+    private var cover: IndexCover? { planned.cover }
+    private var needsRecords: Bool { planned.needsRecords }
+
+    /// How many records the cursor will come to at most, where that is known; else 0.
+    @usableFromInline var knownCount: Int { Swift.min(gatheredCount, remaining) }
 
     /// Goes to the next record; false at the end.
     @usableFromInline
@@ -142,7 +140,7 @@ struct FetchCursor: ~Copyable, ~Escapable {
     /// What was done so far.
     var done: FetchCounts {
         var result = counts
-        if case .walk = plan.source { result.walked[0] = walker.count + gatheredCount }
+        if !isOfSeveralWalks { result.walked = [walker.count + gatheredCount] }
         return result
     }
 
@@ -163,6 +161,12 @@ struct FetchCursor: ~Copyable, ~Escapable {
         get { currentKey }
     }
 
+    /// The record that the walk is at.
+    @inlinable
+    func decoded<R: Record>(_ binding: TypedBinding) throws(StoreError) -> R {
+        try scope.decoded(currentRecord, key: currentKey, binding)
+    }
+
     /// The error for the record that the walk is at.
     @usableFromInline
     func damage(_ error: CodecError) -> StoreError { scope.damage(type, key: currentKey, error) }
@@ -178,11 +182,7 @@ struct FetchCursor: ~Copyable, ~Escapable {
     @usableFromInline
     @_lifetime(copy self)
     func decoder(_ binding: TypedBinding, verifying: Bool = true) throws(StoreError) -> FieldDecoder {
-        do {
-            return try scope.decoder(binding, record: currentRecord, verifying: verifying)
-        } catch {
-            throw damage(error)
-        }
+        try scope.decoder(currentRecord, key: currentKey, binding, verifying: verifying)
     }
 
     /// The values of some fields of the record that the walk is at.
@@ -234,6 +234,16 @@ struct FetchCursor: ~Copyable, ~Escapable {
         StoreError(error, at: "an entry of an index of \(type.name)")
     }
 
+    /// Whether filters let the record through that the walk is at; nil lets all through.
+    func passes(_ filters: FeedFilters?) throws(StoreError) -> Bool {
+        guard let filters else { return true }
+        do {
+            return try filters.pass(RecordBytes(unverified: currentRecord), of: type)
+        } catch {
+            throw damage(error)
+        }
+    }
+
     /// Reads the record that the walk is at, where it was not read to find it.
     @usableFromInline
     @_lifetime(self: copy self)
@@ -248,14 +258,13 @@ struct FetchCursor: ~Copyable, ~Escapable {
 
     /// Whether the next entries of one walk lead to just the records that are wanted.
     var hasPlainWalk: Bool {
-        guard case .walk = plan.source else { return false }
-        return filter == nil && plan.position == nil && !isGathered && nextPending == pending.count
+        !isOfSeveralWalks && filter == nil && plan.position == nil && !isGathered && nextPending == pending.count
     }
 
     /// Goes to the next record that meets the condition.
     @_lifetime(self: copy self)
     mutating func find() throws(StoreError) -> Bool {
-        if case .walk = plan.source {} else if !isGathered, !counts.isWalkOfAll { try gatherKeys() }
+        if isOfSeveralWalks, !isGathered, !counts.isWalkOfAll { try gatherKeys() }
         while true {
             if nextPending < pending.count {
                 nextPending += 1
@@ -295,10 +304,12 @@ struct FetchCursor: ~Copyable, ~Escapable {
     }
 
     /// Where the record that the walk is at stands in the order of a request.
-    func pageToken(_ fingerprint: UInt64) throws(StoreError) -> PageToken {
+    func pageToken(_ request: Request) throws(StoreError) -> PageToken {
         do {
             let table = try RecordBytes(unverified: currentRecord).table
-            return try PageToken(fingerprint, table, order: plan.order, idParts: type.idParts, in: scope)
+            let order = try Planner.sortParts(request.order, type, scope.catalog)
+            return try PageToken(
+                request.fingerprint(type, in: scope.catalog), table, order: order, idParts: type.idParts, in: scope)
         } catch {
             throw failed(error)
         }
@@ -403,10 +414,9 @@ struct FetchCursor: ~Copyable, ~Escapable {
 
     /// Goes on with other keys.
     @_lifetime(self: copy self)
-    mutating func setPending(_ keys: consuming RecordKeyList) {
-        pending = keys
+    mutating func setPending(_ keys: RecordKeyList) {
+        pending.take(keys)
         nextPending = 0
-        lookup.startOver()
     }
 
     /// How many keys there are to go through.
@@ -417,9 +427,9 @@ struct FetchCursor: ~Copyable, ~Escapable {
 
     @_lifetime(self: copy self)
     mutating func fetchPending(_ index: Int) throws(StoreError) {
-        let record = try unsafe _overrideLifetime(lookup.record(index, of: pending, type), copying: scope)
+        let record = try unsafe _overrideLifetime(pending.record(index), copying: scope)
         // The bytes stay where they are for as long as `pending` holds them: until the next group is gathered.
-        currentKey = unsafe _overrideLifetime(pending[index], copying: scope)
+        currentKey = unsafe _overrideLifetime(pending.key(index), copying: scope)
         try take(record)
     }
 }

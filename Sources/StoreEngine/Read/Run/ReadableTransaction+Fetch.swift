@@ -52,14 +52,9 @@ extension ReadContext {
     @inlinable
     func fetch<R: Record>(_ request: FetchRequest<R>) throws(StoreError) -> [R] {
         let binding = try binding(R.self)
+        var cursor = try fetchCursor(request, binding)
         var records: [R] = []
-        let lookup = equalityLookup(request, binding)
-        if let lookup, var few = try keyedRecords(request, lookup, binding) {
-            records.reserveCapacity(few.count)
-            while few.advance() { records.append(try few.decoded()) }
-            return records
-        }
-        var cursor = try fetchCursor(request, binding, lookup)
+        records.reserveCapacity(cursor.knownCount)
         while try cursor.advance() { records.append(try cursor.decoded(binding)) }
         return records
     }
@@ -73,9 +68,12 @@ extension ReadContext {
         }
     }
 
+    /// A request for all records of a type in the order of their ids.
     @usableFromInline
-    func equalityLookup<R: Record>(_ request: FetchRequest<R>, _ binding: TypedBinding) -> EqualityLookup? {
-        EqualityLookup(request.request, of: binding.type)
+    func allByID<R: Record>(_ type: R.Type) throws(StoreError) -> FetchRequest<R> {
+        var request = FetchRequest(type)
+        request.request.order = try binding(type).type.orderByID
+        return request
     }
 
     @usableFromInline
@@ -86,51 +84,10 @@ extension ReadContext {
         try fetchCursor(request.request, typeIndex: binding.typeIndex)
     }
 
-    @usableFromInline
-    @_lifetime(copy self)
-    func fetchCursor<R: Record>(
-        _ request: FetchRequest<R>, _ binding: TypedBinding, _ lookup: EqualityLookup?
-    ) throws(StoreError) -> FetchCursor {
-        try fetchCursor(request.request, typeIndex: binding.typeIndex, lookup)
-    }
-
     /// Walks the records of a type that a request asks for.
-    ///
-    /// - Parameters:
-    ///   - path: the path to take, for tests; nil leaves the choice to the planner.
-    ///   - search: how records are asked who refers to them, for tests; nil leaves the choice to what it costs.
     @_lifetime(copy self)
-    func fetchCursor(
-        _ request: Request, typeIndex: Int, by path: Plan.Path? = nil, search: ReferrerSearch? = nil,
-        needsRecords: Bool = true, keyByteLimit: Int = 64 << 20
-    ) throws(StoreError) -> FetchCursor {
-        let lookup = path == nil ? EqualityLookup(request, of: state.catalog.types[typeIndex]) : nil
-        return try fetchCursor(
-            request, typeIndex: typeIndex, lookup, by: path, search: search, needsRecords: needsRecords,
-            keyByteLimit: keyByteLimit)
-    }
-
-    /// The same where it is known which entries give the records that meet the condition.
-    @_lifetime(copy self)
-    private func fetchCursor(
-        _ request: Request, typeIndex: Int, _ lookup: EqualityLookup?, by path: Plan.Path? = nil,
-        search: ReferrerSearch? = nil, needsRecords: Bool = true, keyByteLimit: Int = 64 << 20
-    ) throws(StoreError) -> FetchCursor {
-        try note(request, typeIndex: typeIndex)
-        let type = state.catalog.types[typeIndex]
-        if let lookup, let keys = try lookup.keys(request, of: type, self) {
-            var cursor = try FetchCursor(
-                self, type: type, plan: lookup.plan(request, of: type), needsRecords: needsRecords)
-            cursor.take(keys)
-            return cursor
-        }
-        let resolved = try resolved(request, typeIndex: typeIndex, forcedSearch: search)
-        var estimator = try RowEstimator(self, type)
-        let plan = try Planner(type, resolved, in: state.catalog, covering: needsRecords ? nil : [])
-            .plan(&estimator, forced: path)
-        return try FetchCursor(
-            self, type: type, plan: plan, needsRecords: needsRecords, lookedUp: resolved.scannedCount,
-            keyByteLimit: keyByteLimit)
+    func fetchCursor(_ request: Request, typeIndex: Int) throws(StoreError) -> FetchCursor {
+        try FetchCursor(self, planned(request, typeIndex: typeIndex))
     }
 
     /// Calls `body` with some fields of each record that a request asks for, until it returns false. Where an index that
@@ -146,35 +103,18 @@ extension ReadContext {
         _ request: Request, places: [Int], typeIndex: Int, by path: Plan.Path? = nil,
         _ body: ([DynamicValue]) throws -> Bool
     ) throws -> FetchCounts {
-        let (type, plan, cover, resolved) = try coveringPlan(request, places: places, typeIndex: typeIndex, by: path)
-        var cursor = try FetchCursor(
-            self, type: type, plan: plan, needsRecords: cover == nil, cover: cover, lookedUp: resolved.scannedCount)
+        var cursor = try FetchCursor(self, planned(request, typeIndex: typeIndex, covering: places, by: path))
         while try cursor.advance() {
             if try !body(cursor.values(places)) { break }
         }
         return cursor.done
     }
 
-    /// The plan for a request of which only some fields are of interest, and what gives them without the records.
-    func coveringPlan(
-        _ request: Request, places: [Int], declared: [Int32]? = nil, typeIndex: Int, by path: Plan.Path? = nil,
-        isExplained: Bool = false
-    ) throws(StoreError) -> (type: OpenType, plan: Plan, cover: IndexCover?, resolved: ResolvedRequest) {
-        try note(request, typeIndex: typeIndex)
-        let resolved = try resolved(request, typeIndex: typeIndex)
-        let type = state.catalog.types[typeIndex]
-        var estimator = try RowEstimator(self, type)
-        let planner = try Planner(type, resolved, in: state.catalog, covering: places)
-        let plan = try planner.plan(&estimator, forced: path, isExplained: isExplained)
-        guard case .walk(let walk) = plan.source, let place = walk.place else {
-            return (type, plan, nil, resolved)
-        }
-        let cover = IndexCover(type.indexes[place], of: type, places: places, declared: declared)
-        return (type, plan, cover, resolved)
-    }
-
     /// Calls `body` with each record that a request asks for, until it returns false.
     ///
+    /// - Parameters:
+    ///   - path: the way to take, for tests; nil leaves the choice to the planner.
+    ///   - search: how records are asked who refers to them, for tests; nil leaves the choice to what it costs.
     /// - Returns: how many records or entries of an index were looked at.
     @discardableResult
     package func fetchDynamic(
@@ -182,8 +122,8 @@ extension ReadContext {
         keyByteLimit: Int = 64 << 20, _ body: (DynamicRecord) throws -> Bool
     ) throws -> Int {
         let type = state.catalog.types[typeIndex]
-        var cursor = try fetchCursor(
-            request, typeIndex: typeIndex, by: path, search: search, keyByteLimit: keyByteLimit)
+        var cursor = try FetchCursor(
+            self, planned(request, typeIndex: typeIndex, by: path, search: search), keyByteLimit: keyByteLimit)
         while try cursor.advance() {
             if try !body(cursor.dynamicRecord(type)) { break }
         }
@@ -209,7 +149,7 @@ extension ReadContext {
         var unordered = request
         // A position is one in the order.
         if request.position == nil { unordered.order = [] }
-        var cursor = try fetchCursor(unordered, typeIndex: typeIndex, needsRecords: false)
+        var cursor = try FetchCursor(self, planned(unordered, typeIndex: typeIndex, covering: []))
         try cursor.skipAll()
         return cursor.done
     }
@@ -229,18 +169,5 @@ extension ReadContext {
     package func paths(_ request: Request, typeIndex: Int) throws(StoreError) -> [Plan.Path] {
         let resolved = try resolved(request, typeIndex: typeIndex)
         return try Planner(state.catalog.types[typeIndex], resolved, in: state.catalog).allPaths()
-    }
-}
-
-extension FetchCursor {
-    /// The record that the walk is at.
-    @inlinable
-    func decoded<R: Record>(_ binding: TypedBinding) throws(StoreError) -> R {
-        let decoder = try decoder(binding)
-        do {
-            return try R(from: decoder)
-        } catch {
-            throw damage(error)
-        }
     }
 }

@@ -43,9 +43,7 @@ extension ReadableTransaction where Self: ~Copyable {
     ) throws(StoreError) -> String {
         let scope = _reading
         let typeIndex = try scope.binding(R.self).typeIndex
-        guard let places = projection.places(in: scope.catalog.types[typeIndex].type) else {
-            return try scope.explain(projection.request, typeIndex: typeIndex, analyzed: analyzed)
-        }
+        let places = projection.places(in: scope.catalog.types[typeIndex].type)
         return try scope.explain(projection.request, covering: places, typeIndex: typeIndex, analyzed: analyzed)
     }
 }
@@ -86,12 +84,12 @@ extension ReadContext {
         _ projection: Projection<R, Output>, _ binding: TypedBinding
     ) throws(StoreError) -> FetchCursor {
         if let misfit = projection.misfit { throw misfit }
-        guard let places = projection.places(in: binding.type.type) else {
-            return try fetchCursor(projection.request, typeIndex: binding.typeIndex)
-        }
-        let (type, plan, cover, _) = try coveringPlan(
-            projection.request, places: places, declared: binding.placesByDeclared, typeIndex: binding.typeIndex)
-        return try FetchCursor(self, type: type, plan: plan, needsRecords: cover == nil, cover: cover)
+        let places = projection.places(in: binding.type.type)
+        return try FetchCursor(
+            self,
+            planned(
+                projection.request, typeIndex: binding.typeIndex, covering: places,
+                declared: binding.placesByDeclared))
     }
 }
 

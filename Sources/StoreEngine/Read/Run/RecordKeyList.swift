@@ -1,16 +1,16 @@
 import LMDB
 
-/// Record keys in one buffer, one behind the other.
+/// Record keys in one buffer, one behind the other. Support for fetching; nothing to use directly.
 @usableFromInline
-struct RecordKeyList: ~Copyable {
-    private var bytes: ByteWriter
+struct RecordKeyList: Sendable {
+    private var bytes: [UInt8] = []
     private var ends: [Int] = []
     /// Whether one of them may be truncated, so that they need not come in the order of ids.
     private(set) var mayBeTruncated = false
 
     /// An empty list with room for so many keys of so many bytes together, before it grows.
     init(byteCount: Int = 64, count: Int = 0) {
-        bytes = ByteWriter(capacity: byteCount)
+        bytes.reserveCapacity(byteCount)
         ends.reserveCapacity(count)
     }
 
@@ -22,7 +22,7 @@ struct RecordKeyList: ~Copyable {
     func copy(_ index: Int, to writer: inout ByteWriter) { writer.append(self[index]) }
 
     mutating func append(_ key: RawSpan) {
-        bytes.append(key)
+        unsafe key.withUnsafeBytes { unsafe bytes.append(contentsOf: $0) }
         if key.byteCount == KeyLimit.recordKey { mayBeTruncated = true }
         ends.append(bytes.count)
     }
@@ -33,11 +33,11 @@ struct RecordKeyList: ~Copyable {
         _ range: Range<Int>, _ database: LMDBDatabase, _ snapshot: borrowing LMDBSnapshot,
         into values: inout FoundValues
     ) {
-        snapshot.find(database, keys: bytes.bytes, ends: ends.span, range, into: &values)
+        unsafe snapshot.find(database, keys: bytes.span.bytes, ends: ends.span, range, into: &values)
     }
 
     subscript(index: Int) -> RawSpan {
         @_lifetime(borrow self)
-        borrowing get { bytes.bytes.extracting((index == 0 ? 0 : ends[index - 1])..<ends[index]) }
+        borrowing get { unsafe bytes.span.bytes.extracting((index == 0 ? 0 : ends[index - 1])..<ends[index]) }
     }
 }

@@ -1,55 +1,75 @@
 import LMDB
 
-/// Looks up the records of a list of keys in its order, and searches for the next ones together with one: they wait for memory
-/// at once.
+/// Stored records by a list of their keys. Support for fetching; nothing to use directly.
+///
+/// With one record it searches for the next ones: they wait for memory at once.
+@safe
+@usableFromInline
 struct RecordLookup: ~Copyable, ~Escapable {
     /// Fewer are looked up one after the other, which takes less time then.
     private static let leastCount = 4
 
     private let scope: ReadContext
+    private let type: OpenType
+    private var keys: RecordKeyList
     private var found: FoundValues
-    /// The places of the keys that were looked for.
+    /// The numbers of the keys that were searched for together.
     private var range = 0..<0
 
     @_lifetime(copy scope)
-    init(_ scope: ReadContext) {
+    init(_ scope: ReadContext, _ type: OpenType, _ keys: RecordKeyList = RecordKeyList()) {
         self.scope = scope
+        self.type = type
+        self.keys = keys
         found = unsafe _overrideLifetime(FoundValues(), copying: scope)
     }
 
-    /// Begins with another list.
+    /// Goes over to another list.
     @_lifetime(self: copy self)
-    mutating func startOver() { range = 0..<0 }
-
-    /// The stored record under a key of the list, which an index leads to.
-    @_lifetime(self: copy self)
-    @_lifetime(copy self)
-    mutating func record(
-        _ place: Int, of keys: borrowing RecordKeyList, _ type: OpenType
-    ) throws(StoreError) -> RawSpan {
-        if let record = found(place, of: keys, type) { return record }
-        return try scope.indexedRecord(type, key: keys[place])
+    mutating func take(_ keys: RecordKeyList) {
+        self.keys = keys
+        range = 0..<0
     }
 
-    /// The stored record under a key of the list; nil where there is none.
+    /// How many keys there are.
+    @usableFromInline
+    var count: Int { keys.count }
+
+    /// Whether one of the keys may be truncated, so that they need not come in the order of ids.
+    var mayBeTruncated: Bool { keys.mayBeTruncated }
+
+    /// A key by its number.
+    @usableFromInline
+    @_lifetime(borrow self)
+    borrowing func key(_ number: Int) -> RawSpan { keys[number] }
+
+    /// The stored record under a key that an index leads to.
+    @usableFromInline
     @_lifetime(self: copy self)
     @_lifetime(copy self)
-    mutating func find(
-        _ place: Int, of keys: borrowing RecordKeyList, _ type: OpenType
-    ) throws(StoreError) -> RawSpan? {
-        if let record = found(place, of: keys, type) { return record }
-        return try scope.value(type.database, key: keys[place])
+    mutating func record(_ number: Int) throws(StoreError) -> RawSpan {
+        if let record = searched(number) { return record }
+        return try scope.indexedRecord(type, key: keys[number])
     }
 
-    /// The record among those that were looked for together; nil where that does not tell.
+    /// The stored record under a key; nil where there is none.
+    @usableFromInline
     @_lifetime(self: copy self)
     @_lifetime(copy self)
-    private mutating func found(_ place: Int, of keys: borrowing RecordKeyList, _ type: OpenType) -> RawSpan? {
-        if !range.contains(place) {
-            guard keys.count - place >= Self.leastCount else { return nil }
-            range = place..<Swift.min(keys.count, place + FoundValues.capacity)
+    mutating func find(_ number: Int) throws(StoreError) -> RawSpan? {
+        if let record = searched(number) { return record }
+        return try scope.value(type.database, key: keys[number])
+    }
+
+    /// The record among those that were searched for together; nil where that does not tell.
+    @_lifetime(self: copy self)
+    @_lifetime(copy self)
+    private mutating func searched(_ number: Int) -> RawSpan? {
+        if !range.contains(number) {
+            guard keys.count - number >= Self.leastCount else { return nil }
+            range = number..<Swift.min(keys.count, number + FoundValues.capacity)
             keys.find(range, type.database, scope.snapshot, into: &found)
         }
-        return unsafe _overrideLifetime(found[place - range.lowerBound], copying: scope)
+        return unsafe _overrideLifetime(found[number - range.lowerBound], copying: scope)
     }
 }

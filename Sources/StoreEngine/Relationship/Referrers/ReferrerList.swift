@@ -39,17 +39,6 @@ struct ReferrerList: ~Copyable {
     /// As which a referrer was added.
     borrowing func place(_ number: Int) -> Int { Int(entries[number].place) }
 
-    /// The key of the one that was added as number `place`.
-    ///
-    /// - Complexity: O(n).
-    @_lifetime(borrow self)
-    borrowing func key(ofPlace place: Int) -> RawSpan {
-        guard let entry = entries.first(where: { $0.place == place }) else {
-            preconditionFailure("none of \(entries.count) referrers was added as number \(place)")
-        }
-        return entry.key(in: keys.bytes)
-    }
-
     /// Puts all in the order of their keys.
     mutating func sort() {
         var sorted: [ReferrerEntry] = []

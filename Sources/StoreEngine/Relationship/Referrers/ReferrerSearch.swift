@@ -188,10 +188,11 @@ extension ConditionResolver {
         let type = catalog.types[typeIndex]
         var estimator = try RowEstimator(scope, type)
         let plan = try Planner(type, ResolvedRequest(request: request), in: catalog).plan(&estimator, isExplained: true)
-        let walks =
+        let walks: [PlannedWalk] =
             switch plan.source {
             case .walk(let walk): [walk]
             case .intersection(let walks), .union(let walks): walks
+            case .keys: []
             }
         let fetchCost = estimator.fetchCost
         let cost = walks.reduce(0.0) { cost, walk in

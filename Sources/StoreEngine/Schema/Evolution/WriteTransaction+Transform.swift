@@ -9,10 +9,10 @@ extension WriteTransaction {
     package mutating func transform<Old: Record, New: Record>(
         _ old: Old.Type, to new: New.Type, _ body: (Old) throws -> New?
     ) throws(StoreError) {
-        var last: [UInt8] = []
-        while true {
-            let records = try records(Old.self, after: &last, limit: Self.transformChunk)
-            if records.isEmpty { break }
+        var mark: RowMark?
+        repeat {
+            let records: [Old]
+            (records, mark) = try _reading.chunk(Old.self, after: mark, limit: Self.transformChunk)
             for record in records {
                 do {
                     if let transformed = try body(record) { try insert(transformed) }
@@ -20,7 +20,7 @@ extension WriteTransaction {
                     throw WriteTransaction.notTransformed(record, error)
                 }
             }
-        }
+        } while mark != nil
         // Ids that were given out stay given out.
         let (oldType, newType) = (try typeIndex(Old.self), try typeIndex(New.self))
         let greatest = try _reading.greatestAssignedID(of: state.catalog.types[oldType])
@@ -28,20 +28,6 @@ extension WriteTransaction {
             try keepAssignedIDs(above: greatest, typeIndex: newType)
         }
         end(state.catalog.types[oldType])
-    }
-
-    /// The next records of a type in the order of keys.
-    private borrowing func records<R: Record>(
-        _ type: R.Type, after last: inout [UInt8], limit: Int
-    ) throws(StoreError) -> [R] {
-        let reading = _reading
-        var scan = try RecordScan(reading, binding: reading.binding(R.self), after: last)
-        var found: [R] = []
-        while found.count < limit, try scan.advance() {
-            found.append(try scan.record(R.self))
-            last = scan.key.array()
-        }
-        return found
     }
 
     private static func notTransformed<R: Record>(_ record: R, _ error: any Error) -> StoreError {

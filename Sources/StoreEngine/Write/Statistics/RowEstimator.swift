@@ -31,6 +31,8 @@ struct RowEstimator: ~Escapable {
     let total: Int
     /// What finding a record by its key costs, as ``PlanCost`` counts.
     let fetchCost: Double
+    /// A walk that is known to be longer than a dive.
+    private let longWalk: EqualityLookup.LongWalk?
     private var state: SampleState?
     private var isStateRead = false
 
@@ -43,8 +45,9 @@ struct RowEstimator: ~Escapable {
     private static let maximumTests = 128
 
     @_lifetime(copy scope)
-    init(_ scope: ReadContext, _ type: OpenType) throws(StoreError) {
+    init(_ scope: ReadContext, _ type: OpenType, longWalk: EqualityLookup.LongWalk? = nil) throws(StoreError) {
         self.scope = scope
+        self.longWalk = longWalk
         self.type = type
         do {
             let statistics = try scope.snapshot.statistics(of: type.database)
@@ -63,7 +66,8 @@ struct RowEstimator: ~Escapable {
         if candidate.ranges.isAll { return .counted(total) }
         do {
             let (database, index) = source(candidate.place)
-            if let counted = try dive(ranges, database) { return .counted(counted) }
+            let isLong = longWalk.map { $0.place == candidate.place && [$0.range] == ranges } ?? false
+            if !isLong, let counted = try dive(ranges, database) { return .counted(counted) }
             let isSampled = candidate.place.map { !type.indexes[$0].isMultiple } ?? true
             if isSampled, let sampled = try sample(ranges, index) { return sampled }
         } catch {
