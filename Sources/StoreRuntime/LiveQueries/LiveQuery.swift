@@ -119,7 +119,7 @@ public final class LiveQuery<R: Record>: Observable, Sendable {
     public var updates: LiveUpdates<R> { LiveUpdates { self } }
 
     /// How the results are kept up to date, for people.
-    public var explanation: String { core.stepper.explain(use.result, core) }
+    public var explanation: String { core.stepper.explain(use.result) }
 
     private var use: LiveUse { state.withLock { $0.use } }
 

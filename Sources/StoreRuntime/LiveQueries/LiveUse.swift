@@ -8,9 +8,9 @@ final class LiveUse: Sendable {
     var witnesses: WitnessStand { core.witnesses }
 
     init(_ key: LiveKey, _ core: StoreCore) throws {
-        try core.stepper.start(core)
+        try core.stepper.start()
         self.core = core
-        result = try core.stepper.use(key, core)
+        result = try core.stepper.use(key)
     }
 
     deinit { core.stepper.release(result) }

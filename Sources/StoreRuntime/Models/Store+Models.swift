@@ -20,7 +20,7 @@ extension Store {
     /// As ``model(_:id:)``; nil when there is no record with this id.
     public func modelIfPresent<R: Record>(_ type: R.Type = R.self, id: R.ID) throws -> Model<R>? {
         try requireOpen()
-        try core.stepper.start(core)
+        try core.stepper.start()
         let key = RecordKey.of(type, id: id)
         guard let view = ReadViewStorage.current(on: core.stepper.timeline) else {
             return try core.model(type, key: key)

@@ -57,9 +57,9 @@ extension Store {
 extension StoreCore {
     /// As ``Store/view(_:)``.
     func view<T>(_ body: (borrowing ReadView) throws -> T) throws -> T {
-        try stepper.start(self)
+        try stepper.start()
         if let outer = ReadViewStorage.current(on: stepper.timeline) { return try body(ReadView(storage: outer)) }
-        let storage = try stepper.openView(self)
+        let storage = try stepper.openView()
         return try enter(storage) { try body(ReadView(storage: storage)) }
     }
 

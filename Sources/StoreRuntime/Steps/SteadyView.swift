@@ -16,8 +16,8 @@ package struct SteadyView {
             storage = nil
             return
         }
-        try core.stepper.start(core)
-        let storage = try core.stepper.openView(core)
+        try core.stepper.start()
+        let storage = try core.stepper.openView()
         self.storage = storage
         await core.stepper.untilShown(storage.sequence)
     }

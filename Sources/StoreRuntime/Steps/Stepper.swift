@@ -15,8 +15,6 @@ import Synchronization
 /// - `state` is protected by its mutex, and so is `applied`; `applied`'s is held while a step is applied, and taken before
 ///   those of models and results.
 /// - `isRunning` rises once.
-/// - `caller` is protected by its mutex: the store, between start and stop, where steps are made on the threads of those who ask
-///   for them. There is no thread then.
 final class Stepper: Sendable {
     let timeline = Timeline()
     private let witnesses: WitnessStand
@@ -32,13 +30,24 @@ final class Stepper: Sendable {
     /// How long the thread rests after a step that failed, in seconds.
     private static let retrySeconds = 0.05
 
-    private let worksOnCallers: Bool
-    private let caller = HandoverMutex<StoreCore?>(nil)
+    private let catalog: KnownCatalog
+    private let dispatcher: Dispatcher
+    private let access: Dispatcher.Access
+    private let options: StoreOptions
 
-    init(_ witnesses: WitnessStand, worksOnCallers: Bool = false) {
+    init(
+        _ catalog: KnownCatalog, _ dispatcher: Dispatcher, _ access: Dispatcher.Access, _ witnesses: WitnessStand,
+        options: StoreOptions
+    ) {
+        self.catalog = catalog
+        self.dispatcher = dispatcher
+        self.access = access
         self.witnesses = witnesses
-        self.worksOnCallers = worksOnCallers
+        self.options = options
     }
+
+    /// Whether steps are made on the threads of those who ask for them, and not on a thread of its own.
+    private var worksOnCallers: Bool { options.worksOnCallers }
 
     /// Whether steps are made, so that a write has to wait for its own.
     var isRunning: Bool { isStarted.load(ordering: .acquiring) }
@@ -46,14 +55,14 @@ final class Stepper: Sendable {
     // MARK: Life
 
     /// Starts making steps, if that was not done before.
-    func start(_ core: StoreCore) throws {
+    func start() throws {
         if isRunning { return }
         try applied.withLock { applied in
             guard state.withLock({ $0.start() }) else { return }
             do {
                 // Its threads would ask for steps too.
-                if !worksOnCallers { core.dispatcher.listen(core.access) { [weak self] in self?.ask() } }
-                let transaction = try core.beginRead()
+                if !worksOnCallers { dispatcher.listen(access) { [weak self] in self?.ask() } }
+                let transaction = try catalog.beginRead()
                 let scope = transaction._reading
                 let position = try scope.feedPosition()
                 applied.begin(at: position, catalogVersion: scope.state.catalog.version)
@@ -66,26 +75,26 @@ final class Stepper: Sendable {
                 state.withLock { $0.unstart() }
                 throw error
             }
-            if worksOnCallers { caller.withLock { $0 = core } } else { startThread(core) }
+            if !worksOnCallers { startThread() }
             isStarted.store(true, ordering: .releasing)
         }
     }
 
     /// Has a witness told of all steps after the position that is shown; of the newest one, where none were made.
-    func attach(_ witness: any RuntimeWitness, _ core: StoreCore) throws {
+    func attach(_ witness: any RuntimeWitness) throws {
         // So that the first steps are not begun meanwhile.
         try applied.withLock { _ in
-            let newest = try core.access.look().sequence
+            let newest = try access.look().sequence
             try witnesses.enter(witness) { isRunning ? timeline.visibleSequence : newest }
         }
     }
 
-    private func startThread(_ core: StoreCore) {
+    private func startThread() {
         let thread = Thread { [self] in
             // What observers do on it must not wait for the writer or for steps.
             WriterThread.isCurrent = true
             Thread.current.name = "store-step"
-            run(core)
+            run()
             ended.signal()
         }
         thread.stackSize = 8 << 20
@@ -95,8 +104,8 @@ final class Stepper: Sendable {
     /// Makes the last step, ends the thread, and tells all observers that nothing comes any more.
     func stop() {
         guard state.withLock({ $0.stop() }) else { return }
-        if let core = caller.withLock({ $0.take() }) {
-            _ = step(core)
+        if worksOnCallers {
+            _ = step()
         } else {
             work.signal()
             ended.wait()
@@ -113,17 +122,22 @@ final class Stepper: Sendable {
     /// Has a step made soon.
     func ask() {
         guard state.withLock({ $0.ask() }) else { return }
-        if let core = caller.withLock({ $0 }) { stepHere(core) } else { work.signal() }
+        if !worksOnCallers {
+            work.signal()
+        } else if isRunning {
+            // Not while it is being started, which holds what a step needs.
+            stepHere()
+        }
     }
 
     /// Makes the steps that are due on the calling thread, while no other thread does.
-    private func stepHere(_ core: StoreCore) {
+    private func stepHere() {
         let wasCurrent = WriterThread.isCurrent
         // What observers do must not wait for the writer or for steps, as on the thread.
         WriterThread.isCurrent = true
         defer { WriterThread.isCurrent = wasCurrent }
         while state.withLock({ $0.claim() }) {
-            _ = step(core)
+            _ = step()
             state.withLock { $0.relinquish() }
         }
     }
@@ -135,8 +149,8 @@ final class Stepper: Sendable {
     }
 
     /// Waits until all earlier commits are shown. Returns at once without steps, or where the store cannot be read.
-    nonisolated(nonsending) func untilShown(_ core: StoreCore) async {
-        guard isRunning, let newest = try? core.access.look() else { return }
+    nonisolated(nonsending) func untilShown() async {
+        guard isRunning, let newest = try? access.look() else { return }
         await untilShown(newest.sequence)
     }
 
@@ -153,7 +167,7 @@ final class Stepper: Sendable {
 
     // MARK: The thread
 
-    private func run(_ core: StoreCore) {
+    private func run() {
         var hasFailed = false
         while true {
             switch state.withLock({ $0.next() }) {
@@ -163,10 +177,10 @@ final class Stepper: Sendable {
                     continue
                 }
                 _ = work.wait(timeout: .now() + Stepper.retrySeconds)
-                hasFailed = !step(core)
-            case .step: hasFailed = !step(core)
+                hasFailed = !step()
+            case .step: hasFailed = !step()
             case .stop:
-                _ = step(core)
+                _ = step()
                 return
             }
         }
@@ -175,45 +189,43 @@ final class Stepper: Sendable {
     /// Makes a step.
     ///
     /// - Returns: whether it succeeded.
-    private func step(_ core: StoreCore) -> Bool {
+    private func step() -> Bool {
         var failure: (any Error)?
         do {
-            try apply(core)
+            try apply()
         } catch {
             failure = error
         }
         publish()
         if timeline.hasOlder.load(ordering: .relaxed) { letGo([], timeline.floor) }
         guard let failure else { return true }
-        if let error = failure as? StoreError, error.isLasting { fail(error, core) }
+        if let error = failure as? StoreError, error.isLasting { fail(error) }
         // Their commits are made; what cannot be shown now is later.
         for completion in state.withLock({ $0.release() }) { completion() }
         return false
     }
 
     /// Ends models, live results and effects, as steps would fail for ever.
-    private func fail(_ error: StoreError, _ core: StoreCore) {
+    private func fail(_ error: StoreError) {
         guard let others = applied.withLock({ $0.fail(error) }) else { return }
         let sequence = timeline.visibleSequence
         for other in others { other.willShow(sequence) }
         for other in others { other.didShow(sequence) }
         for table in modelTables.withLock({ $0.end() }) { table.endAll() }
-        core.options.onEvent?(.observationFailed(error: error))
+        options.onEvent?(.observationFailed(error: error))
     }
 
-    private func apply(_ core: StoreCore) throws {
+    private func apply() throws {
         try applied.withLock { applied in
             if applied.isHeld { return }
-            let transaction = try core.beginRead()
-            try apply(transaction, &applied, core)
+            let transaction = try catalog.beginRead()
+            try apply(transaction, &applied)
         }
     }
 
-    private func apply(
-        _ transaction: borrowing ReadTransaction, _ applied: inout AppliedState, _ core: StoreCore
-    ) throws {
+    private func apply(_ transaction: borrowing ReadTransaction, _ applied: inout AppliedState) throws {
         let scope = transaction._reading
-        try applied.apply(scope, tables: tables, recent: core.dispatcher) { sequence in
+        try applied.apply(scope, tables: tables, recent: dispatcher) { sequence in
             applying.store(sequence, ordering: .sequentiallyConsistent)
         }
     }
@@ -251,10 +263,10 @@ final class Stepper: Sendable {
     // MARK: Reading at a position
 
     /// Opens a read view at the newest position, which is applied but need not be shown yet.
-    func openView(_ core: StoreCore) throws -> ReadViewStorage {
+    func openView() throws -> ReadViewStorage {
         let (storage, isAhead) = try applied.withLock { applied in
-            let transaction = try core.beginRead()
-            try apply(transaction, &applied, core)
+            let transaction = try catalog.beginRead()
+            try apply(transaction, &applied)
             let position = applied.position
             timeline.open(position.sequence)
             return (ReadViewStorage(timeline, position, transaction), applied.hasPublications)
@@ -274,31 +286,29 @@ final class Stepper: Sendable {
     /// The result of a request, kept up to date until it is released.
     ///
     /// - Complexity: that of running the request, unless somebody uses its result already. Steps go on meanwhile.
-    func use(_ key: LiveKey, _ core: StoreCore) throws -> LiveResult {
-        let shared = try atNewest(core) { applied, _ in applied.live.share(key) }
-        return try shared ?? use(start(key, core), core)
+    func use(_ key: LiveKey) throws -> LiveResult {
+        let shared = try atNewest { applied, _ in applied.live.share(key) }
+        return try shared ?? use(start(key))
     }
 
     /// Runs a request on a snapshot of its own.
-    func start(_ key: LiveKey, _ core: StoreCore) throws -> LiveStart {
-        let transaction = try core.beginRead()
+    func start(_ key: LiveKey) throws -> LiveStart {
+        let transaction = try catalog.beginRead()
         let scope = transaction._reading
         return try LiveStart(key, in: scope, at: scope.feedPosition())
     }
 
     /// The result of a request that was run, with what was committed since.
-    func use(_ start: LiveStart, _ core: StoreCore) throws -> LiveResult {
-        try atNewest(core) { applied, scope in try applied.use(start, in: scope, recent: core.dispatcher, timeline) }
+    func use(_ start: LiveStart) throws -> LiveResult {
+        try atNewest { applied, scope in try applied.use(start, in: scope, recent: dispatcher, timeline) }
     }
 
     /// Applies what was committed, and then calls `body` with the newest snapshot before anything else is applied.
-    private func atNewest<T>(
-        _ core: StoreCore, _ body: (inout AppliedState, ReadContext) throws -> T
-    ) throws -> T {
+    private func atNewest<T>(_ body: (inout AppliedState, ReadContext) throws -> T) throws -> T {
         let (result, isAhead) = try applied.withLock { applied in
-            let transaction = try core.beginRead()
+            let transaction = try catalog.beginRead()
             if applied.isEnded { throw WriteQueue.closed }
-            try apply(transaction, &applied, core)
+            try apply(transaction, &applied)
             return (try body(&applied, transaction._reading), applied.hasPublications)
         }
         if isAhead { ask() }
@@ -317,15 +327,15 @@ final class Stepper: Sendable {
     }
 
     /// Has a dependent told of what is committed from now on.
-    func add(_ dependent: LiveDependent, _ core: StoreCore) throws {
-        try atNewest(core) { applied, scope in try applied.dependents.add(dependent, scope.catalog) }
+    func follow(_ dependent: LiveDependent) throws {
+        try atNewest { applied, scope in try applied.dependents.add(dependent, scope.catalog) }
     }
 
     /// Looks again at what a dependent reads.
     ///
     /// - Returns: the position from which on it is told of what changes that.
-    func read(_ dependent: LiveDependent, _ core: StoreCore) throws -> Position {
-        try atNewest(core) { applied, scope in
+    func read(_ dependent: LiveDependent) throws -> Position {
+        try atNewest { applied, scope in
             try applied.dependents.read(dependent, scope.catalog)
             return applied.position
         }
@@ -344,8 +354,8 @@ final class Stepper: Sendable {
     var liveCounters: LiveCounters { applied.withLock { $0.live.counters } }
 
     /// How a live result is kept up to date, for people.
-    func explain(_ result: LiveResult, _ core: StoreCore) -> String {
-        applied.withLock { $0.live.explain(result, core.state.catalog) }
+    func explain(_ result: LiveResult) -> String {
+        applied.withLock { $0.live.explain(result, catalog.state.catalog) }
     }
 
     // MARK: Models

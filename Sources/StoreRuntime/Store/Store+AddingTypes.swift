@@ -51,7 +51,7 @@ private struct TypeAddition {
         let finished = try transaction.finish()
         head = finished.head
         raw = finished.intoRaw()
-        try head.write(since: first, now: context.time, heldUntil: core.feedHeldUntil, old, in: &raw)
+        try head.write(since: first, now: context.time, heldUntil: core.retention.feedHeldUntil, old, in: &raw)
         if let failure = raw.commitFailure() { throw failure }
         return result
     }

@@ -8,10 +8,8 @@ struct BatchRunner: Sendable {
     let environment: LMDBEnvironment
     let dispatcher: Dispatcher
     let stepper: Stepper
-    /// The position up to which consumers keep what the feed has.
-    let feedHeldUntil: UInt64
     /// Has change sets removed that are not retained, after this batch.
-    let trimFeed: @Sendable () -> Void
+    let retention: RetentionSchedule
     /// Told what comes of the batch.
     let onEvent: (@Sendable (StoreEvent) -> Void)?
 
@@ -69,7 +67,7 @@ struct BatchRunner: Sendable {
                     } else {
                         tell(begun, outcomes, current)
                     }
-                    if head.sequence >= feedHeldUntil, FeedRetention.isDue(head, current) { trimFeed() }
+                    if head.sequence >= retention.feedHeldUntil, FeedRetention.isDue(head, current) { retention.trim() }
                     return
                 case .catalogChanged: try reload()
                 case .mapFull:
@@ -167,7 +165,8 @@ struct BatchRunner: Sendable {
         }
         guard wrote else { return .committed(outcomes) }
         do {
-            try head.write(since: first, now: jobs[0].context.time, heldUntil: feedHeldUntil, state, in: &parent)
+            try head.write(
+                since: first, now: jobs[0].context.time, heldUntil: retention.feedHeldUntil, state, in: &parent)
         } catch {
             if error.isMapFull { return .mapFull }
             throw error

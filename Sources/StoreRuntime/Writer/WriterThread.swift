@@ -8,57 +8,76 @@ import StoreEngine
 /// A blocking write that finds nothing else to wait for is done by its caller, on the caller's thread, while this one
 /// rests: two changes of threads would take longer than the work.
 ///
-/// Life: starts with the store, takes work from the queue, sleeps when there is none, ends after a drain.
-/// - `queue` is protected by its mutex.
+/// Life: starts while the store is opened, and does tasks from then on; runs write closures after ``begin(upkeepSeconds:run:upkeep:)``;
+/// sleeps when there is no work; ends after a drain.
+/// - `queue` is protected by its mutex, and so is `duty`, which is set once.
 /// - `work` counts additions; the thread waits on it.
 final class WriterThread: Sendable {
     private let queue: HandoverMutex<WriteQueue>
     private let work = DispatchSemaphore(value: 0)
     private let ended = DispatchSemaphore(value: 0)
-    private let run: @Sendable ([WriteJob]) -> Void
+    private let duty = HandoverMutex<Duty?>(nil)
+
+    /// What it does once the store is open.
+    private struct Duty: Sendable {
+        let upkeepSeconds: Double
+        let run: @Sendable ([WriteJob]) -> Void
+        let upkeep: @Sendable () -> Void
+    }
 
     /// The longest wait for closures to commit together, in seconds.
     private static let gatheringSeconds = 100e-6
 
-    /// Starts a thread that hands batches of closures to `run`, and runs `upkeep` every `upkeepSeconds`, whether or not there is
-    /// work.
-    init(
-        name: String, limits: StoreLimits, upkeepSeconds: Double, run: @escaping @Sendable ([WriteJob]) -> Void,
-        upkeep: @escaping @Sendable () -> Void
-    ) {
+    /// Starts the thread.
+    init(name: String, limits: StoreLimits) {
         queue = HandoverMutex(WriteQueue(limits: limits))
-        self.run = run
         let thread = Thread { [self] in
             WriterThread.isCurrent = true
             // Set from outside it would be the program's name. Linux keeps 15 bytes, and takes none of a longer one.
             Thread.current.name = name
-            var nextUpkeep = DispatchTime.now() + upkeepSeconds
-            var lastBatchCount = 0
-            while true {
-                if DispatchTime.now() >= nextUpkeep {
-                    upkeep()
-                    nextUpkeep = .now() + upkeepSeconds
-                }
-                gather(lastBatchCount)
-                lastBatchCount = 0
-                guard let next = queue.withLock({ $0.next() }) else {
-                    _ = work.wait(timeout: nextUpkeep)
-                    continue
-                }
-                switch next {
-                case .writes(let jobs):
-                    lastBatchCount = jobs.count
-                    run(jobs)
-                case .task(let task): task()
-                case .stop:
-                    ended.signal()
-                    return
-                }
-            }
+            doWork()
+            ended.signal()
         }
         // Write closures are users' code and may recurse; a secondary thread's standard stack is small.
         thread.stackSize = 8 << 20
         thread.start()
+    }
+
+    /// From here on hands batches of closures to `run`, and runs `upkeep` every `upkeepSeconds`, whether or not there is work. Called
+    /// once, before the first closure is queued.
+    func begin(
+        upkeepSeconds: Double, run: @escaping @Sendable ([WriteJob]) -> Void, upkeep: @escaping @Sendable () -> Void
+    ) {
+        duty.withLock { $0 = Duty(upkeepSeconds: upkeepSeconds, run: run, upkeep: upkeep) }
+        work.signal()
+    }
+
+    private func doWork() {
+        var nextUpkeep: DispatchTime?
+        var lastBatchCount = 0
+        while true {
+            let duty = duty.withLock { $0 }
+            if let duty {
+                if let time = nextUpkeep, DispatchTime.now() >= time {
+                    duty.upkeep()
+                    nextUpkeep = nil
+                }
+                if nextUpkeep == nil { nextUpkeep = .now() + duty.upkeepSeconds }
+            }
+            gather(lastBatchCount)
+            lastBatchCount = 0
+            guard let next = queue.withLock({ $0.next() }) else {
+                _ = work.wait(timeout: nextUpkeep ?? .distantFuture)
+                continue
+            }
+            switch next {
+            case .writes(let jobs):
+                lastBatchCount = jobs.count
+                duty?.run(jobs)
+            case .task(let task): task()
+            case .stop: return
+            }
+        }
     }
 
     /// Waits a moment for as many closures as were committed together last.
@@ -91,7 +110,7 @@ final class WriterThread: Sendable {
     func runOrEnqueue(_ job: WriteJob) {
         guard queue.withLock({ $0.claim() }) else { return enqueue(job) }
         WriterThread.isCurrent = true
-        run([job])
+        duty.withLock { $0 }?.run([job])
         WriterThread.isCurrent = false
         if queue.withLock({ $0.relinquish() }) { work.signal() }
     }

@@ -88,7 +88,7 @@ import Testing
                 try store.write { tx in try tx.update(Sensor.self, id: "s1") { $0.celsius = Double(number) + 100 } }
             }
             clock.pass(8 * 86_400)
-            while try store.core.perform({ try RetentionStep(core: store.core).run() }) {}
+            while try store.core.perform({ try store.core.retention.step() }) {}
             #expect(try store.feedRange.lowerBound > damaged)
             #expect(try store.consumers().map(\.isExpired) == [true])
             store.close()

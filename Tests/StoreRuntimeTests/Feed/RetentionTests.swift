@@ -19,7 +19,7 @@ import Testing
     /// Has steps made until there is nothing more to remove, as the writer thread does in its upkeep.
     private static func trim(_ store: Store) throws {
         let core = store.core
-        while try core.perform({ try RetentionStep(core: core).run() }) {}
+        while try core.perform({ try core.retention.step() }) {}
     }
 
     @Test func `change sets leave the feed when they are older than allowed`() throws {

@@ -104,7 +104,7 @@ final class TrailModelRun {
 
     private func trim(_ count: Int) throws {
         let core = store.core
-        for _ in 0..<count where try !core.perform({ try RetentionStep(core: core).run() }) { return }
+        for _ in 0..<count where try !core.perform({ try core.retention.step() }) { return }
     }
 
     private func write() throws {

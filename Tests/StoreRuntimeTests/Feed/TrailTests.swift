@@ -33,7 +33,7 @@ import Testing
     private static func trim(_ store: Store) throws -> Int {
         let core = store.core
         var count = 1
-        while try core.perform({ try RetentionStep(core: core).run() }) { count += 1 }
+        while try core.perform({ try core.retention.step() }) { count += 1 }
         return count
     }
 

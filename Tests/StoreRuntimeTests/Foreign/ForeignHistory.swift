@@ -66,7 +66,7 @@ struct ForeignHistory {
     }
 
     private mutating func hold(_ operations: () -> [DynamicOperation]) async throws {
-        try store.core.stepper.start(store.core)
+        try store.core.stepper.start()
         // Effects that have something left to do open views, which are steps.
         for subject in subjects where hasEffects { subject.forget() }
         store.core.stepper.hold()
@@ -85,7 +85,7 @@ struct ForeignHistory {
             throw error
         }
         store.core.stepper.resume()
-        await store.core.stepper.untilShown(store.core)
+        await store.core.stepper.untilShown()
     }
 
     private mutating func hurry(_ operations: () -> [DynamicOperation]) async throws {

@@ -23,7 +23,7 @@ final class HeldStore: Sendable {
             if case .observationFailed(let error) = event { failures.errors.withLock { $0.append(error) } }
         }
         store = try Store(at: folder.path, records: Sensor.self, options: options)
-        try store.core.stepper.start(store.core)
+        try store.core.stepper.start()
     }
 
     /// Has no steps made from here on.
@@ -32,7 +32,7 @@ final class HeldStore: Sendable {
     /// Has what was committed since ``hold()`` applied in one step, and waits until it is shown.
     func show() async {
         store.core.stepper.resume()
-        await store.core.stepper.untilShown(store.core)
+        await store.core.stepper.untilShown()
     }
 
     func put(_ celsius: Double) throws {

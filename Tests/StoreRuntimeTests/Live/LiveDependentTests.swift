@@ -27,13 +27,13 @@ import Testing
     @Test func `a field is followed to where it stands after another has gone`() async throws {
         let store = try Store.temporary(records: Sensor.self)
         try store.addTypes([Self.schema(["age", "floors"])])
-        try store.core.stepper.start(store.core)
+        try store.core.stepper.start()
         try await Self.set("floors", to: 1, in: store)
         let dependent = LiveDependent { catalog throws(StoreError) in
             let type = catalog.types[try catalog.requirePlace(ofTypeNamed: "House")].type
             return [LiveDependencies.OfType(type: type.id, places: PlaceSet([type.place(ofFieldNamed: "floors") ?? 0]))]
         }
-        try store.core.stepper.add(dependent, store.core)
+        try store.core.stepper.follow(dependent)
         _ = try store.migrate(to: [Self.schema(["floors"])], isTrial: false)
         // Its step is over when this is.
         try await store.write { try $0.insert(Sensor(id: "s1", room: "hall", serial: "A-1")) }

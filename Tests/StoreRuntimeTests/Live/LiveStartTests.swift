@@ -35,7 +35,7 @@ import Testing
         let (store, stepper) = (held.store, held.store.core.stepper)
         try Self.insert(held, [5, 11, 13])
         await held.show()
-        let start = try stepper.start(Self.key(held), store.core)
+        let start = try stepper.start(Self.key(held))
         let model = try store.model(Sensor.self, id: "s13.0")
         try held.store.commitUnshown { tx in
             try tx.update(Sensor.self, id: "s13.0") { $0.celsius = 12 }
@@ -44,7 +44,7 @@ import Testing
         try Self.insert(held, [17, 18, 19])
         await held.show()
         #expect(model.celsius == 12)
-        let result = try stepper.use(start, store.core)
+        let result = try stepper.use(start)
         defer { stepper.release(result) }
         var (shown, fetched) = try Self.values(result, held)
         #expect(shown == [12, 17, 18] && fetched == shown)
@@ -56,11 +56,11 @@ import Testing
 
     @Test func `who comes second with a request gets the result of the first`() async throws {
         let held = try HeldStore()
-        let (core, stepper) = (held.store.core, held.store.core.stepper)
-        let start = try stepper.start(Self.key(held), core)
-        let first = try stepper.use(Self.key(held), core)
+        let stepper = held.store.core.stepper
+        let start = try stepper.start(Self.key(held))
+        let first = try stepper.use(Self.key(held))
         try Self.insert(held, [20])
-        let second = try stepper.use(start, core)
+        let second = try stepper.use(start)
         #expect(first === second)
         #expect(stepper.liveQueryCount == 1)
         await held.show()
@@ -77,7 +77,7 @@ import Testing
         let (core, stepper) = (held.store.core, held.store.core.stepper)
         try Self.insert(held, [11])
         await held.show()
-        let starts = try [Self.key(held), Self.key(held, isCount: true)].map { try stepper.start($0, core) }
+        let starts = try [Self.key(held), Self.key(held, isCount: true)].map { try stepper.start($0) }
         held.hold()
         try Self.insert(held, [12])
         if isDamaged {
@@ -90,7 +90,7 @@ import Testing
         }
         try Self.insert(held, [13])
         let before = stepper.liveCounters.reruns
-        let results = try starts.map { try stepper.use($0, core) }
+        let results = try starts.map { try stepper.use($0) }
         defer { for result in results { stepper.release(result) } }
         #expect(stepper.liveCounters.reruns - before == 2)
         await held.show()
@@ -101,8 +101,8 @@ import Testing
 
     @Test func `a request that was run when the store closes is refused`() async throws {
         let held = try HeldStore()
-        let start = try held.store.core.stepper.start(Self.key(held), held.store.core)
+        let start = try held.store.core.stepper.start(Self.key(held))
         held.store.core.stepper.stop()
-        #expect(storeError { _ = try held.store.core.stepper.use(start, held.store.core) }?.code == .closed)
+        #expect(storeError { _ = try held.store.core.stepper.use(start) }?.code == .closed)
     }
 }

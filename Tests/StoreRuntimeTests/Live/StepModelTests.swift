@@ -95,9 +95,9 @@ import Testing
             held.store.core.enter(storage) { model.celsius }
         }
         try held.put(5)
-        let first = try held.store.core.stepper.openView(held.store.core)
+        let first = try held.store.core.stepper.openView()
         try held.put(6)
-        let second = try held.store.core.stepper.openView(held.store.core)
+        let second = try held.store.core.stepper.openView()
         try held.put(8)
         let model = try held.store.core.view { _ in try held.store.model(Sensor.self, id: "s1") }
         #expect(value(first, model) == 5)
@@ -219,7 +219,7 @@ import Testing
         let dependent = LiveDependent { catalog throws(StoreError) in
             try catalog.reads(of: FetchRequest<Sensor>())
         }
-        try stepper.add(dependent, held.store.core)
+        try stepper.follow(dependent)
         let before = stepper.dependentVisitCount
         try held.put(1)
         await held.show()

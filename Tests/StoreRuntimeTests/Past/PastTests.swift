@@ -26,7 +26,7 @@ import Testing
 
     private static func trim(_ store: Store) throws {
         let core = store.core
-        while try core.perform({ try RetentionStep(core: core).run() }) {}
+        while try core.perform({ try core.retention.step() }) {}
     }
 
     @Test func `a read transaction shows a position, and the next one the newest again`() throws {

@@ -19,7 +19,7 @@ struct ReplayRunner {
         while let first = rest.first, done.failure == nil {
             if case .schema(let type) = first.content {
                 do {
-                    done.positions.append(try core.follow(type, first))
+                    done.positions.append(try follow(type, first))
                 } catch {
                     done.failure = error
                 }
@@ -29,6 +29,14 @@ struct ReplayRunner {
             }
         }
         return done
+    }
+
+    /// Changes the schema.
+    private func follow(_ type: RecordType, _ write: ReplayedWrite) throws -> Position {
+        try core.catalog.follow(type, write)
+        core.noteMovedFeed()
+        let transaction = try core.beginRead()
+        return try transaction._reading.feedPosition()
     }
 
     /// Makes what comes before the next change of the schema.
@@ -78,7 +86,7 @@ struct ReplayRunner {
             positions.append(Position(store: state.identity, head: head))
         }
         do {
-            try head.write(since: first, now: now, heldUntil: core.feedHeldUntil, state, in: &raw)
+            try head.write(since: first, now: now, heldUntil: core.retention.feedHeldUntil, state, in: &raw)
         } catch {
             if error.isMapFull { return .mapFull }
             throw error

@@ -124,7 +124,7 @@ extension Store {
             core.stepper.ask()
             await core.stepper.untilShown(sequence)
         }
-        try core.stepper.attach(witness, core)
+        try core.stepper.attach(witness)
     }
 
     /// The newest change set that this process knows of, while it makes no steps that a witness would be told of; nil when it does.

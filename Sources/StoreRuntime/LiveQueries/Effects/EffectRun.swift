@@ -17,7 +17,7 @@ struct EffectRun {
     init(_ core: StoreCore?, _ file: StaticString, _ line: UInt) throws {
         self.core = core
         self.line = (file, line)
-        if let core { try core.stepper.start(core) }
+        if let core { try core.stepper.start() }
     }
 
     /// Runs `body` until the task is cancelled, it throws, or the store is closed.

@@ -122,10 +122,10 @@ final class LiveComputedSource<Value: Sendable>: LiveValueSource {
         self.core = core
         self.signal = signal
         self.compute = compute
-        try core.stepper.start(core)
+        try core.stepper.start()
         dependent = LiveDependent(reads)
         dependent.subscribe(signal)
-        try core.stepper.add(dependent, core)
+        try core.stepper.follow(dependent)
         witnessed = UntoldSubscription(core.witnesses, typeName, because: "a closure makes the values")
     }
 
@@ -140,7 +140,7 @@ final class LiveComputedSource<Value: Sendable>: LiveValueSource {
             let value = LiveValue(value: try compute(ReadView(view, noting: reads)), position: view.position)
             return (value, reads.all(besides: try dependent.declaredReads(view._reading.catalog)))
         }
-        if dependent.note(others), try core.stepper.read(dependent, core).sequence > value.position.sequence {
+        if dependent.note(others), try core.stepper.read(dependent).sequence > value.position.sequence {
             // What was committed in between may have changed what is told of from now on.
             signal.raise()
         }

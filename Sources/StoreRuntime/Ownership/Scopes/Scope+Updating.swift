@@ -4,7 +4,7 @@ public import StoreEngine
 extension Scope {
     /// Waits until what was committed to the store before is shown.
     package nonisolated(nonsending) func untilShown() async {
-        if let core { await core.stepper.untilShown(core) }
+        if let core { await core.stepper.untilShown() }
     }
 
     /// A view of the newest position of the scope's store, which is shown when this returns.

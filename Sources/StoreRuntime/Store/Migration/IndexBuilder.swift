@@ -34,7 +34,8 @@ struct IndexBuilder {
             return progress
         } catch let error as StoreError where error.code == .uniqueViolation {
             if dropsUnbuildable, let current {
-                try core.removeUnbuilt(index: current.index.id, ofType: current.type.id)
+                try core.catalog.removeUnbuilt(index: current.index.id, ofType: current.type.id)
+                core.noteMovedFeed()
             }
             throw error
         }
