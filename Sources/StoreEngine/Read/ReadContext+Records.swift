@@ -78,6 +78,7 @@ extension ReadContext {
     @usableFromInline
     func count<R: Record>(_ type: R.Type) throws(StoreError) -> Int {
         let binding = try binding(type)
+        note(binding.type.type)
         do {
             return try snapshot.statistics(of: binding.type.database).entries
         } catch {

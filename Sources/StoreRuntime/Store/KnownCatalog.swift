@@ -11,13 +11,18 @@ import Synchronization
 final class KnownCatalog: Sendable {
     private let environment: LMDBEnvironment
     private let options: StoreOptions
+    private let dispatcher: Dispatcher
     private let known: HandoverMutex<KnownState>
     private let records: HandoverMutex<[any Record.Type]>
     private let adding = HandoverMutex(())
 
-    init(_ environment: LMDBEnvironment, options: StoreOptions, state: StoreState, records: [any Record.Type]) {
+    init(
+        _ environment: LMDBEnvironment, options: StoreOptions, state: StoreState, records: [any Record.Type],
+        _ dispatcher: Dispatcher
+    ) {
         self.environment = environment
         self.options = options
+        self.dispatcher = dispatcher
         known = HandoverMutex(KnownState(state))
         self.records = HandoverMutex(records)
     }
@@ -66,7 +71,14 @@ final class KnownCatalog: Sendable {
 
     // MARK: Changing
 
-    private func become(_ state: StoreState) { known.withLock { $0 = KnownState(state) } }
+    private func become(_ state: StoreState) {
+        known.withLock { $0 = KnownState(state) }
+        // A change of the catalog is in the feed.
+        if !options.isReadOnly { noteMovedFeed() }
+    }
+
+    /// Tells readers of the feed that something else than a write closure may have moved it on.
+    func noteMovedFeed() { dispatcher.committed((try? look().sequence) ?? 0, []) }
 
     /// Changes the catalog; on the writer thread.
     func edit(_ body: (inout CatalogEditor) throws -> Void) throws {
@@ -80,6 +92,18 @@ final class KnownCatalog: Sendable {
         _ = try StoreOpening.edit(environment, options: options, records: []) { editor in
             let found = editor.building.first { $0.type.id == type && $0.index.id == index }
             if let found { try editor.removeUnbuilt(found.index, of: found.type) }
+        }
+        noteMovedFeed()
+    }
+
+    /// Replaces the state after a change of the catalog by another process; on the writer thread.
+    ///
+    /// - Throws: ``StoreError``: `schemaMismatch` when this program is older than the store is now.
+    func reload() throws {
+        do {
+            try edit { _ in }
+        } catch let error as StoreError {
+            throw SchemaMismatch.whileRunning(error)
         }
     }
 

@@ -19,7 +19,7 @@ extension Store {
         let context = core.makeContext()
         return try core.perform {
             let result = try TypeAddition(core: core, context: context).run(schemas, body)
-            try core.reload()
+            try core.catalog.reload()
             return result
         }
     }

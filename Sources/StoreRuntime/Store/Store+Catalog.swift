@@ -19,7 +19,7 @@ extension Store {
         try requireWritable()
         let core = core
         try core.perform {
-            try core.editCatalog { editor in
+            try core.catalog.edit { editor in
                 for schema in schemas { try editor.adapt(to: schema) }
             }
         }

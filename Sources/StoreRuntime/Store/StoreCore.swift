@@ -37,7 +37,10 @@ final class StoreCore: Sendable {
         self.environment = environment
         self.options = options
         self.writer = writer
-        let catalog = KnownCatalog(environment, options: options, state: state, records: records)
+        dispatcher = Dispatcher(
+            path: environment.path,
+            wakeFile: try? WakeFile(in: environment.path, fileMode: options.fileMode, isReadOnly: options.isReadOnly))
+        let catalog = KnownCatalog(environment, options: options, state: state, records: records, dispatcher)
         self.catalog = catalog
         access = Dispatcher.Access {
             try catalog.look()
@@ -45,9 +48,6 @@ final class StoreCore: Sendable {
             // A write that changes nothing: its transaction notes the foreign one. Without a writer here another process must.
             writer?.enqueue(WriteJob(durability: .relaxed, context: Self.context(options)) { _ in })
         }
-        dispatcher = Dispatcher(
-            path: environment.path,
-            wakeFile: try? WakeFile(in: environment.path, fileMode: options.fileMode, isReadOnly: options.isReadOnly))
         retention = RetentionSchedule(environment, catalog, dispatcher, options: options, writer: writer)
         witnesses = WitnessStand()
         stepper = Stepper(catalog, dispatcher, access, witnesses, options: options)
@@ -80,7 +80,7 @@ final class StoreCore: Sendable {
             } upkeep: { [weak core] in
                 core?.upkeep()
             }
-            core.noteMovedFeed()
+            core.catalog.noteMovedFeed()
             // A store that cannot be opened for an index must not be left with it.
             if options.buildsIndexes { try core.buildIndexes(dropsUnbuildable: true) }
             core.retention.look()
@@ -138,7 +138,7 @@ final class StoreCore: Sendable {
             environment: environment, dispatcher: dispatcher, stepper: stepper, retention: retention,
             onEvent: options.onEvent
         )
-        .run(jobs, state: { state }, reload: reload)
+        .run(jobs, state: { state }, reload: catalog.reload)
     }
 
     /// What the writer thread does now and then.
@@ -168,12 +168,7 @@ final class StoreCore: Sendable {
     /// - Parameter plan: the migration plan of the caller, which must have no step to run.
     func add(_ more: [any Record.Type], plan: MigrationPlan?) throws {
         let perform = writer.map { writer in
-            { (body: @escaping @Sendable () throws -> Void) in
-                try writer.perform {
-                    try body()
-                    self.noteMovedFeed()
-                }
-            }
+            { (body: @escaping @Sendable () throws -> Void) in try writer.perform(body) }
         }
         try catalog.add(more, plan: plan, perform: perform) {
             if options.buildsIndexes { try buildIndexes(dropsUnbuildable: true) }
@@ -184,24 +179,4 @@ final class StoreCore: Sendable {
     func buildIndexes(dropsUnbuildable: Bool) throws {
         try IndexBuilder(core: self, dropsUnbuildable: dropsUnbuildable).run()
     }
-
-    /// Changes the catalog; on the writer thread.
-    func editCatalog(_ body: (inout CatalogEditor) throws -> Void) throws {
-        try catalog.edit(body)
-        noteMovedFeed()
-    }
-
-    /// Replaces the state after a change of the catalog by another process; on the writer thread.
-    ///
-    /// - Throws: ``StoreError``: `schemaMismatch` when this program is older than the store is now.
-    func reload() throws {
-        do {
-            try editCatalog { _ in }
-        } catch let error as StoreError {
-            throw SchemaMismatch.whileRunning(error)
-        }
-    }
-
-    /// Tells readers of the feed that it may have moved on by something else than a write closure.
-    func noteMovedFeed() { dispatcher.committed((try? access.look().sequence) ?? 0, []) }
 }

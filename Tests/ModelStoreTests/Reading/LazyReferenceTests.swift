@@ -116,6 +116,32 @@ private enum Later {
         #expect(try await iterator.next()?.value == ["new", "new", "new"])
     }
 
+    @Test(arguments: [0, 1, 2])
+    func `values follow all records of a type that a closure reads, and their number`(way: Int) async throws {
+        let store = try Library(seed: 1).store()
+        let values = store.values(of: Novel.where { $0.id < 3 }) { view, _ in
+            switch way {
+            case 0: return try view.all(Writer.self).count
+            case 1: return try view.count(Writer.self)
+            default:
+                var count = 0
+                try view.forEach(Writer.self) { _ in
+                    count += 1
+                    return true
+                }
+                return count
+            }
+        }
+        var iterator = values.makeAsyncIterator()
+        let first = try #require(try await iterator.next()?.value)
+        try await store.write { tx in
+            var writer = try #require(try tx.get(Writer.self, id: 0))
+            writer.id = 1_000
+            try tx.insert(writer)
+        }
+        #expect(try await iterator.next()?.value == first + 1)
+    }
+
     @Test func `records from before a field are followed as those behind it`() throws {
         let directory = try TestDirectory()
         let first = try Store(at: directory.path, records: Earlier.Hall.self, Earlier.Probe.self)

@@ -38,4 +38,18 @@ import Testing
         }
         #expect(try store.read { try $0.fetch(Sensor.where { $0.room == "r1" }).map(\.id) } == ["s1", "s5"])
     }
+
+    @Test func `a damaged record is an error also where a filter of the feed would leave it out`() throws {
+        let sample = try SampleStore()
+        try sample.folder.tamper { try Damage.record.plant(&$0) }
+        let store = try Store(at: sample.folder.path, records: Sensor.self, Ticket.self, Slot.self)
+        defer { store.close() }
+        let filter = FeedFilter(Sensor.self, where: { $0.room == "none" })
+        var events = try store.recordEvents(named: "test", only: [filter])
+        #expect {
+            while try events.next() != nil {}
+        } throws: { error in
+            (error as? StoreError)?.code == .damaged && "\(error)".contains(Damage.record.named)
+        }
+    }
 }

@@ -9,7 +9,7 @@ import LMDB
 struct EqualityLookup: ~Copyable {
     /// The index, by its place among the type's; nil for the records in the order of ids.
     private let place: Int?
-    /// What the keys of all its entries begin with.
+    /// The beginning of the keys of all its entries.
     private let prefix: [UInt8]
     /// The direction in which the entries come in the order that is asked for.
     private let order: PlanOrder

@@ -25,14 +25,14 @@ package struct Plan: Sendable {
     }
 
     let source: Source
-    /// What each record must meet; nil when the source leads to no others.
+    /// The condition that each record is tested by; nil when the source leads to no other records.
     let filter: CompiledCondition?
-    /// What a record must meet when the keys of an intersection or a union are too many to hold, and all are walked; nil where
-    /// that cannot be.
+    /// The condition for the case that the keys of an intersection or a union are too many to hold, and all records are walked; nil
+    /// where that cannot happen.
     let wholeFilter: CompiledCondition?
     /// Whether the source is walked from its end.
     let isBackward: Bool
-    /// What the records are ordered by; empty where their keys were found in the order.
+    /// The order of the records; empty where their keys were found in it.
     let order: [SortPart]
     /// Whether they have to be sorted; else the source gives the order.
     let needsSort: Bool

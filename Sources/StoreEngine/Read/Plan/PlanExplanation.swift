@@ -6,9 +6,9 @@ struct PlanExplanation {
     private let plan: Plan
     /// Whether the index gives all that is asked for.
     let isCovered: Bool
-    /// What was looked up before, for parts of the condition about other records.
+    /// The look-ups that were made before, for parts of the condition about other records.
     private let lookups: [ConditionLookup]
-    /// What carrying it out took; nil when it was not.
+    /// The cost of carrying the plan out; nil when it was not carried out.
     var done: FetchCounts?
 
     init(_ planned: PlannedRequest) {
@@ -54,7 +54,8 @@ struct PlanExplanation {
     private var sourceLines: [String] {
         switch plan.source {
         case .walk(let walk): return [line(walk, 0)]
-        case .keys(let keys): return ["look up \(keys.count) records by their keys"]
+        // A request that is explained is planned without looking keys up.
+        case .keys: return []
         case .intersection(let walks):
             return ["take the records that all of these lead to"] + walks.indices.map { "  " + line(walks[$0], $0) }
         case .union(let walks):

@@ -2,14 +2,14 @@
 /// a ``FetchCursor`` runs it. A class, because a cursor is made even for the shortest request, and a plan has many parts to copy.
 final class PlannedRequest: Sendable {
     let type: OpenType
-    /// What is asked for, without parts about other records, for an explanation.
+    /// The request without parts about other records, for an explanation.
     let explained: Request?
     let plan: Plan
     /// Gives the fields of interest from the walked index; nil where it does not hold them.
     let cover: IndexCover?
     /// Whether the bytes of the records are of interest; without, entries of an index are enough.
     let needsRecords: Bool
-    /// What was looked up before, for parts of the condition about other records.
+    /// The look-ups that were made before, for parts of the condition about other records.
     let lookups: [ConditionLookup]
 
     /// - Parameter isForRecords: whether more is asked for than the number of the records, and than what `cover` gives.

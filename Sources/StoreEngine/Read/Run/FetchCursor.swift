@@ -238,7 +238,8 @@ struct FetchCursor: ~Copyable, ~Escapable {
     func passes(_ filters: FeedFilters?) throws(StoreError) -> Bool {
         guard let filters else { return true }
         do {
-            return try filters.pass(RecordBytes(unverified: currentRecord), of: type)
+            // With its checksum: a damaged record must not be left out in silence.
+            return try filters.pass(RecordBytes(currentRecord), of: type)
         } catch {
             throw damage(error)
         }

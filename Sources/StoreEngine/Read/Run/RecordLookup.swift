@@ -17,7 +17,7 @@ struct RecordLookup: ~Copyable, ~Escapable {
     private var range = 0..<0
 
     @_lifetime(copy scope)
-    init(_ scope: ReadContext, _ type: OpenType, _ keys: RecordKeyList = RecordKeyList()) {
+    init(_ scope: ReadContext, _ type: OpenType, _ keys: RecordKeyList = RecordKeyList(byteCount: 0)) {
         self.scope = scope
         self.type = type
         self.keys = keys

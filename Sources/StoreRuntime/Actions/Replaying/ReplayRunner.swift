@@ -34,7 +34,6 @@ struct ReplayRunner {
     /// Changes the schema.
     private func follow(_ type: RecordType, _ write: ReplayedWrite) throws -> Position {
         try core.catalog.follow(type, write)
-        core.noteMovedFeed()
         let transaction = try core.beginRead()
         return try transaction._reading.feedPosition()
     }

@@ -27,7 +27,7 @@ struct IndexBuilder {
         var current: (type: RecordType, index: StoredIndex)?
         do {
             var progress: IndexProgress?
-            try core.editCatalog { editor in
+            try core.catalog.edit { editor in
                 current = editor.building.first
                 if let current { progress = try step(current.type, current.index, &editor) }
             }
@@ -35,7 +35,6 @@ struct IndexBuilder {
         } catch let error as StoreError where error.code == .uniqueViolation {
             if dropsUnbuildable, let current {
                 try core.catalog.removeUnbuilt(index: current.index.id, ofType: current.type.id)
-                core.noteMovedFeed()
             }
             throw error
         }

@@ -13,7 +13,7 @@ extension Store {
         return try core.perform {
             var migrations: [TypeMigration] = []
             do {
-                try core.editCatalog { editor in
+                try core.catalog.edit { editor in
                     for schema in schemas { migrations.append(try editor.migrate(to: schema)) }
                     if migrations.contains(where: { $0.misfitCount > 0 }) { throw Undo() }
                     guard isTrial else { return }
