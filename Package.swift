@@ -149,7 +149,7 @@ let package = Package(
             name: "ModelStoreReplayTests",
             dependencies: [
                 "ModelStoreReplay", "ModelStoreTesting", "ModelStore", "StoreRuntime", "StoreEngine", "LMDB",
-                "StoreExpressions", "ResealedTraces",
+                "StoreExpressions", "ResealedTraces", "TestSupport",
             ],
             exclude: ["Fixtures"]
         ),
@@ -208,6 +208,8 @@ let package = Package(
         ),
         .testTarget(name: "TidinessTests"),
         .testTarget(name: "HostwatchTests", dependencies: ["Hostwatch", "hostwatch", "ModelStoreTesting"]),
+        .testTarget(
+            name: "StoreExpressionsTests", dependencies: ["StoreExpressions", "StoreEngine", "TestSupport"]),
         .testTarget(
             name: "StoreCLITests",
             dependencies: [

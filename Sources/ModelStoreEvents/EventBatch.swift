@@ -27,48 +27,48 @@ struct EventBatch {
     /// - Throws: ``StoreError`` with the code `damaged`.
     mutating func next() throws(StoreError) -> ServerSentEvent? {
         defer { count += 1 }
-        var place = count
+        var rest = count
         if let difference = step.difference {
-            if let event = try change(in: difference, &place) { return event }
+            if let event = try change(in: difference, &rest) { return event }
         } else {
             if wasLost || step.old != nil {
-                if place == 0 { return event("reset", [total]) }
-                place -= 1
+                if rest == 0 { return event("reset", [total]) }
+                rest -= 1
             }
-            if place < rows.count { return event("snapshot", [index(place), try record(place)]) }
-            place -= rows.count
+            if rest < rows.count { return event("snapshot", [index(rest), try record(rest)]) }
+            rest -= rows.count
         }
-        return place == 0 ? event("ready", [total], id: id) : nil
+        return rest == 0 ? event("ready", [total], id: id) : nil
     }
 
     private var rows: LiveRows { step.new.rows }
     private var type: OpenType { step.new.type }
 
-    /// - Parameter place: which one; less by their number where it is behind them.
-    private func change(in difference: LiveDifference, _ place: inout Int) throws(StoreError) -> ServerSentEvent? {
-        if let old = step.old, place < difference.deletes.count {
+    /// - Parameter rest: which one; less by their number where it is behind them.
+    private func change(in difference: LiveDifference, _ rest: inout Int) throws(StoreError) -> ServerSentEvent? {
+        if let old = step.old, rest < difference.deletes.count {
             // The last one first: taking rows out one after the other, indexes hold.
-            let gone = difference.deletes[difference.deletes.count - 1 - place]
+            let gone = difference.deletes[difference.deletes.count - 1 - rest]
             let id = try old.rows[gone].content.dynamicRecord(of: old.type).idJSON(old.type)
             return event("delete", [index(gone), JSONMember("id", id)])
         }
-        place -= difference.deletes.count
-        if place < difference.moves.count {
-            let move = difference.moves[place]
+        rest -= difference.deletes.count
+        if rest < difference.moves.count {
+            let move = difference.moves[rest]
             return event(
                 "move", [JSONMember("from", .number(JSONNumber(move.from))), index(move.to), try record(move.to)])
         }
-        place -= difference.moves.count
-        if place < difference.inserts.count {
-            let new = difference.inserts[place]
+        rest -= difference.moves.count
+        if rest < difference.inserts.count {
+            let new = difference.inserts[rest]
             return event("insert", [index(new), try record(new)])
         }
-        place -= difference.inserts.count
-        if place < difference.updates.count {
-            let update = difference.updates[place]
+        rest -= difference.inserts.count
+        if rest < difference.updates.count {
+            let update = difference.updates[rest]
             return event("update", [index(update.to), changed(update), try record(update.to)])
         }
-        place -= difference.updates.count
+        rest -= difference.updates.count
         return nil
     }
 
@@ -85,7 +85,7 @@ struct EventBatch {
     }
 
     private func changed(_ update: LiveDifference.Update) -> JSONMember {
-        let names = type.type.fields.indices.filter { update.changedPlaces.contains($0) }.map {
+        let names = type.type.fields.indices.filter { update.changedFieldIndexes.contains($0) }.map {
             type.type.fields[$0].name
         }
         return JSONMember("changed", .array(names.map { .string($0) }))

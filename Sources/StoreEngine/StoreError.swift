@@ -159,19 +159,19 @@ extension StoreError {
         self.init(code, lmdb.detail, remedy: remedy, cause: lmdb)
     }
 
-    /// The error for undecodable bytes found at `place`.
-    package init(_ codec: CodecError, at place: @autoclosure () -> String) {
+    /// The error for undecodable bytes found at `location`.
+    package init(_ codec: CodecError, at location: @autoclosure () -> String) {
         self.init(
-            .damaged, "\(place()): \(codec.reason)",
+            .damaged, "\(location()): \(codec.reason)",
             remedy: "run `store-cli verify` for all damage, then restore a backup", cause: codec)
     }
 
-    /// The error for one of any kind that was met while `place` was read.
-    package init(reading error: any Error, at place: @autoclosure () -> String) {
+    /// The error for one of any kind that was met while `location` was read.
+    package init(reading error: any Error, at location: @autoclosure () -> String) {
         switch error {
         case let error as StoreError: self = error
         case let error as LMDBError: self.init(error)
-        case let error as CodecError: self.init(error, at: place())
+        case let error as CodecError: self.init(error, at: location())
         default: self.init(.other, ErrorText.of(error), cause: error)
         }
     }

@@ -47,11 +47,12 @@ extension ExpressionParser {
                 throw source.error(at: current.range, "a calculation has more than \(Self.maximumDepth) signs in a row")
             }
             let first = try calculation(left)
-            let place = take().range
+            let location = take().range
             let right = try operand(&self)
             let range = left.range.lowerBound..<right.range.upperBound
             left = ExpressionOperand(
-                kind: .calculation(try operation(first, arithmetic, try calculation(right), at: place)), range: range)
+                kind: .calculation(try operation(first, arithmetic, try calculation(right), at: location)), range: range
+            )
         }
         return left
     }

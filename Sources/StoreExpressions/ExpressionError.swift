@@ -44,8 +44,8 @@ package struct ExpressionSource {
     }
 
     /// The place of the field that a name stands for.
-    func place(of name: String, among fields: [FieldSchema]) -> Int? {
-        if let place = fields.firstIndex(where: { $0.name == name }) { return place }
+    func fieldIndex(of name: String, among fields: [FieldSchema]) -> Int? {
+        if let fieldIndex = fields.firstIndex(where: { $0.name == name }) { return fieldIndex }
         return allowsEarlierNames ? fields.firstIndex { $0.renamedFrom.contains(name) } : nil
     }
 

@@ -8,7 +8,7 @@ package struct ExpressionField: Hashable {
     /// Whether there may be no value: the field, or a struct on the way to it, is optional.
     package let isOptional: Bool
     /// The places of the field: that in the record, then those in the structs on the way.
-    package let places: [Int]
+    package let fieldIndexes: [Int]
     /// How many references lead to the record that has the field.
     package let hopCount: Int
 
@@ -36,9 +36,9 @@ package struct ExpressionField: Hashable {
     /// The field's value in a record; none where a struct on the way is none.
     package func value(in record: DynamicRecord) -> DynamicValue {
         var values = record.values
-        for (depth, place) in places.enumerated() {
-            let value = values[place]
-            if depth == places.count - 1 { return value }
+        for (depth, fieldIndex) in fieldIndexes.enumerated() {
+            let value = values[fieldIndex]
+            if depth == fieldIndexes.count - 1 { return value }
             guard case .fields(let inner) = value else { break }
             values = inner
         }
@@ -61,7 +61,8 @@ extension ExpressionField {
             !parts[0].isQuoted
         {
             self.init(
-                name: FieldName([]), type: element, isOptional: element.isOptional, places: [], hopCount: hopCount)
+                name: FieldName([]), type: element, isOptional: element.isOptional, fieldIndexes: [], hopCount: hopCount
+            )
             return
         }
         if let name = record.element?.reference?.target, let target = targets.first(where: { $0.name == name }) {
@@ -74,21 +75,21 @@ extension ExpressionField {
         var fields = record.fields.map(\.schema)
         var owner = record.name
         var isOptional = false
-        var places: [Int] = []
+        var fieldIndexes: [Int] = []
         var found: [String] = []
         var type = FieldType.bool
         var hopCount = hopCount
         try source.requireReachable(hopCount, at: parts[0].range)
         for (index, part) in parts.enumerated() {
-            guard let place = source.place(of: part.text, among: fields) else {
+            guard let fieldIndex = source.fieldIndex(of: part.text, among: fields) else {
                 let names = record.element == nil ? fields.map(\.name) : [ExpressionSyntax.element]
                 let remedy = Self.remedy(parts, at: index, among: names, isValue: isValue)
                 let name = RecordText.shortened(part.text)
                 throw source.error(at: part.range, "\(owner) has no field \(name); \(remedy)")
             }
-            places.append(place)
-            found.append(fields[place].name)
-            type = fields[place].type
+            fieldIndexes.append(fieldIndex)
+            found.append(fields[fieldIndex].name)
+            type = fields[fieldIndex].type
             isOptional = isOptional || type.isOptional
             guard index + 1 < parts.count else { break }
             owner = parts[...index].map(\.text).joined(separator: ".")
@@ -103,7 +104,7 @@ extension ExpressionField {
             }
         }
         self.init(
-            name: FieldName(found), type: type, isOptional: isOptional, places: places, hopCount: hopCount)
+            name: FieldName(found), type: type, isOptional: isOptional, fieldIndexes: fieldIndexes, hopCount: hopCount)
     }
 
     private static func remedy(_ parts: [NamePart], at index: Int, among names: [String], isValue: Bool) -> String {

@@ -75,9 +75,9 @@ package struct ExpressionParser {
 
     private static func pairs(_ tokens: [ExpressionToken]) -> [Int: Int] {
         var (open, pairs): ([Int], [Int: Int]) = ([], [:])
-        for (place, token) in tokens.enumerated() {
-            if token.kind == .sign(.open) { open.append(place) }
-            if token.kind == .sign(.close), let last = open.popLast() { pairs[last] = place }
+        for (number, token) in tokens.enumerated() {
+            if token.kind == .sign(.open) { open.append(number) }
+            if token.kind == .sign(.close), let last = open.popLast() { pairs[last] = number }
         }
         return pairs
     }

@@ -38,7 +38,7 @@ package enum FieldList {
             let token = parser.current
             guard case .name(let parts) = token.kind else { throw parser.expected("a field") }
             let field = try ExpressionField(parts, of: type, among: targets, in: parser.source)
-            if found.contains(where: { $0.field.places == field.places }) {
+            if found.contains(where: { $0.field.fieldIndexes == field.fieldIndexes }) {
                 throw parser.source.error(at: token.range, "\(field.name.text) is named twice")
             }
             if allowsMinus, !field.valueType.isIndexable {

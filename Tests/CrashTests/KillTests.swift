@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Two processes write one store, and one of them is killed again and again.
-@Suite(.serialized, .timeLimit(.minutes(TestRun.isLong ? 60 : 20))) struct KillTests {
+@Suite(.serialized, .timeLimit(.minutes(TestLength.isLong ? 60 : 20))) struct KillTests {
     /// Where a victim is killed.
     enum Moment: CaseIterable {
         /// Wherever it is when the test has heard enough.
@@ -26,7 +26,7 @@ import Testing
         var heard = Heard()
         let opened = try #require(survivor.nextLine())
         #expect(opened.hasPrefix("open "))
-        let kills = TestRun.isLong ? 1_500 : 25
+        let kills = TestLength.isLong ? 1_500 : 25
         for kill in 1...kills {
             let lines = try self.kill(moment, store, library, using: &random)
             for line in lines { heard.hear(line) }
@@ -36,7 +36,7 @@ import Testing
                 heard.hear(line)
             }
             for line in survivor.linesSoFar() { heard.hear(line) }
-            if kill % (TestRun.isLong ? 100 : 10) == 0 {
+            if kill % (TestLength.isLong ? 100 : 10) == 0 {
                 try heard.compare(with: checker.check(store))
                 TestRun.noteProgress("\(kill) of \(kills) kills \(moment)")
             }

@@ -35,7 +35,7 @@ struct FeedComparison: ~Escapable {
                 // What another program made a copy of, it may have written to.
                 if change.kind == .reset, entry.epoch == epoch { findings.append("change set \(sequence) is a reset") }
                 if change.kind == .schema || change.kind == .reset { continue }
-                if let place = catalog.place(ofType: change.type), catalog.types[place].name == "Lane" {
+                if let place = catalog.typeIndex(ofID: change.type), catalog.types[place].name == "Lane" {
                     findings += try Self.count(change, of: catalog.types[place], in: sequence, &counts)
                 }
             }

@@ -84,7 +84,7 @@ final class Obeying {
     private static func apply(_ operation: JSONValue, to tx: inout WriteTransaction) throws {
         if let place = operation["delete"]?.number?.int64, let parts = operation["id"]?.array {
             let type = tx._reading.catalog.types[Int(place)]
-            let types = type.idParts.map { type.type.fields[$0.place].type }
+            let types = type.idParts.map { type.type.fields[$0.fieldIndex].type }
             _ = try tx.delete(dynamicID: try Self.values(parts, types), typeIndex: Int(place))
             return
         }

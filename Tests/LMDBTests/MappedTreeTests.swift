@@ -11,9 +11,8 @@ import Testing
 @Suite(.enabled(if: LMDBEnvironment.readsPagesDirectly))
 struct MappedTreeTests {
     private static let seeds: ClosedRange<UInt64> = {
-        let environment = ProcessInfo.processInfo.environment
-        if let text = environment["MODELSTORE_SEED"], let seed = UInt64(text) { return seed...seed }
-        return 1...(environment["MODELSTORE_LONG"] == nil ? 20 : 1_000)
+        if let seed = ProcessInfo.processInfo.environment["MODELSTORE_SEED"].flatMap(UInt64.init) { return seed...seed }
+        return TestLength.seeds(20, long: 1_000)
     }()
 
     @Test

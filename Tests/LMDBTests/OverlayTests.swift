@@ -73,7 +73,9 @@ struct OverlayTests {
             default: unsafe builder.hide(database, key: key.bytes.span.bytes)
             }
         }
-        return try builder.finish()
+        let overlay = try builder.finish()
+        overlay._checkInvariants()
+        return overlay
     }
 
     @Test
@@ -88,6 +90,7 @@ struct OverlayTests {
             let database = try #require(try transaction.snapshot.openDatabase(named: name))
             let overlay = try Self.overlay(states[2], over: states[1], database)
                 .combined(over: try Self.overlay(states[1], over: states[0], database))
+            overlay._checkInvariants()
             transaction.lay(overlay)
             try Self.check(transaction, database, states[2], &random, "\(states)")
         }

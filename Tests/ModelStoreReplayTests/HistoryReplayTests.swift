@@ -3,14 +3,13 @@ import ModelStore
 import ModelStoreReplay
 import StoreEngine
 import StoreRuntime
+import TestSupport
 import Testing
 
 @Suite("Replays of random histories") struct HistoryReplayTests {
-    private static let isLong = ProcessInfo.processInfo.environment["MODELSTORE_LONG"] == "1"
-
     static let seeds: [UInt64] = {
         if let text = ProcessInfo.processInfo.environment["MODELSTORE_SEED"], let seed = UInt64(text) { return [seed] }
-        return Array(1...(isLong ? 2_000 : 6))
+        return Array(TestLength.seeds(6, long: 2_000))
     }()
 
     @Test(arguments: seeds)
@@ -110,7 +109,7 @@ import Testing
         try await recorder.finish()
     }
 
-    @Test(arguments: seeds.prefix(isLong ? 50 : 2))
+    @Test(arguments: seeds.prefix(TestLength.runs(2, long: 50)))
     func `A trace that was cut off or changed anywhere is an error, and never a crash`(seed: UInt64) async throws {
         let folder = try Folder()
         try await Self.record(seed: seed, to: folder.file("t"))
@@ -121,7 +120,7 @@ import Testing
         }
         try await Replayer.replay(folder.file("t"))
         var random = TransactionRandom(seed: seed)
-        for turn in 0..<(Self.isLong ? 2_000 : 40) {
+        for turn in 0..<TestLength.runs(40, long: 2_000) {
             var damaged = trace
             if turn.isMultiple(of: 2) {
                 damaged.removeLast(Int.random(in: 1...trace.count, using: &random))

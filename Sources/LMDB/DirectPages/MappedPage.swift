@@ -31,8 +31,8 @@ enum MappedPage {
 
     /// The entry whose offset is at a place; nil where it does not lie in the page.
     @inline(__always)
-    static func entry(_ place: UnsafeRawPointer, of page: UnsafeRawPointer) -> UnsafeRawPointer? {
-        let offset = Int(unsafe place.loadUnaligned(as: UInt16.self))
+    static func entry(_ slot: UnsafeRawPointer, of page: UnsafeRawPointer) -> UnsafeRawPointer? {
+        let offset = Int(unsafe slot.loadUnaligned(as: UInt16.self))
         guard offset <= size - entryByteCount else { return nil }
         let entry = unsafe page + offset
         return unsafe offset + entryByteCount + keyCount(entry) <= size ? entry : nil

@@ -80,13 +80,13 @@ struct MappedTree {
     /// Goes down to the leaves with all searches at once, so that they wait for memory together: each asks for its next entry
     /// before any looks at its own.
     ///
-    /// - Parameter place: where an earlier search of this tree came through the branch above its leaf. Keys that come right
+    /// - Parameter slot: where an earlier search of this tree came through the branch above its leaf. Keys that come right
     ///   behind that one's, in order, go to their leaves from there; it becomes that of the last search.
-    func goDown(_ searches: UnsafeMutablePointer<Search>, _ count: Int, from place: inout MappedPlace?) {
+    func goDown(_ searches: UnsafeMutablePointer<Search>, _ count: Int, from slot: inout MappedPageSlot?) {
         var near = 0
-        if var branch = place {
+        if var branch = slot {
             while near < count, unsafe begin(&searches[near], from: &branch) { near += 1 }
-            place = branch
+            slot = branch
         }
         for number in near..<count { unsafe goTo(root, &searches[number]) }
         // None is left at the branches where all have begun at their leaves.
@@ -102,7 +102,7 @@ struct MappedTree {
                 longest -= longest >> 1
             }
             if level == depth { return }
-            if level == depth - 1 { place = unsafe Self.place(searches[count - 1], flags) }
+            if level == depth - 1 { slot = unsafe Self.slot(searches[count - 1], flags) }
             for number in first..<count { unsafe follow(&searches[number]) }
         }
     }
@@ -113,19 +113,19 @@ struct MappedTree {
     /// - Returns: false, with nothing changed, where the key belongs to a leaf further away, or that is for another branch to
     ///   tell.
     @inline(__always)
-    private func begin(_ search: inout Search, from branch: inout MappedPlace) -> Bool {
+    private func begin(_ search: inout Search, from branch: inout MappedPageSlot) -> Bool {
         // A branch's first entry has no key.
         guard branch.number > 0, var entry = unsafe MappedPage.entry(branch.number, of: branch.page),
             unsafe Self.mask(whereNotAfter: entry, search) != 0
         else { return false }
-        var place = branch
+        var slot = branch
         for _ in 0...Self.reach {
-            guard place.move(by: 1), let next = unsafe MappedPage.entry(place.number, of: place.page) else {
+            guard slot.move(by: 1), let next = unsafe MappedPage.entry(slot.number, of: slot.page) else {
                 return false
             }
             if unsafe Self.mask(whereNotAfter: next, search) == 0 {
                 goTo(unsafe MappedPage.child(entry), &search)
-                branch.number = place.number - 1
+                branch.number = slot.number - 1
                 return true
             }
             unsafe entry = next
@@ -134,27 +134,27 @@ struct MappedTree {
     }
 
     /// Where a search has come to in a page.
-    private static func place(_ search: Search, _ flags: UInt16) -> MappedPlace? {
+    private static func slot(_ search: Search, _ flags: UInt16) -> MappedPageSlot? {
         guard let page = unsafe search.page, let count = unsafe MappedPage.entryCount(page, flags) else { return nil }
-        return unsafe place(search, in: page, count)
+        return unsafe slot(search, in: page, count)
     }
 
-    private static func place(_ search: Search, in page: UnsafeRawPointer, _ count: Int) -> MappedPlace {
-        unsafe MappedPlace(page: page, number: (search.first - page - MappedPage.headerByteCount) >> 1, count: count)
+    private static func slot(_ search: Search, in page: UnsafeRawPointer, _ count: Int) -> MappedPageSlot {
+        unsafe MappedPageSlot(page: page, number: (search.first - page - MappedPage.headerByteCount) >> 1, count: count)
     }
 
     /// The pages that lead to a key, from the root to its leaf, and which of each one's entries does; nil where one is not of
     /// the form that is expected. The leaf's is the last that does not come after the key.
-    func path(to key: UnsafeRawBufferPointer) -> [MappedPlace]? {
+    func path(to key: UnsafeRawBufferPointer) -> [MappedPageSlot]? {
         var search = unsafe Search(key)
-        var path: [MappedPlace] = []
+        var path: [MappedPageSlot] = []
         path.reserveCapacity(depth)
         goTo(root, &search)
         for level in 1...depth {
             let count = Self.enter(&search, flags(ofLevel: level))
             while search.count > 1 { Self.halve(&search) }
             guard let page = unsafe search.page else { return nil }
-            path.append(unsafe Self.place(search, in: page, count))
+            path.append(unsafe Self.slot(search, in: page, count))
             if level < depth { follow(&search) }
         }
         return path
@@ -271,8 +271,8 @@ struct MappedTree {
     fileprivate static func word(_ key: UnsafeRawPointer, _ count: Int) -> UInt64 {
         if count >= 8 { return UInt64(bigEndian: unsafe key.loadUnaligned(as: UInt64.self)) }
         var word: UInt64 = 0
-        for place in 0..<count {
-            word |= UInt64(unsafe key.loadUnaligned(fromByteOffset: place, as: UInt8.self)) << UInt64(56 - 8 * place)
+        for offset in 0..<count {
+            word |= UInt64(unsafe key.loadUnaligned(fromByteOffset: offset, as: UInt8.self)) << UInt64(56 - 8 * offset)
         }
         return word
     }

@@ -28,8 +28,8 @@ struct MappedWalk {
 
     private let tree: MappedTree
     /// The branches that lead to the leaf, from the root.
-    private var branches: [MappedPlace]
-    private var leaf: MappedPlace
+    private var branches: [MappedPageSlot]
+    private var leaf: MappedPageSlot
     /// How many leaves the walk has come to.
     private var leafCount = 1
     /// What of the next leaf is still to be asked for: the lines from `nextLeaf` to here, the last first, as the entries of pages
@@ -92,30 +92,30 @@ struct MappedWalk {
             level -= 1
         }
         while level + 1 < branches.count {
-            guard let place = child(of: branches[level], MappedPage.branchFlags, step) else { return .damage }
+            guard let slot = child(of: branches[level], MappedPage.branchFlags, step) else { return .damage }
             level += 1
-            branches[level] = place
+            branches[level] = slot
         }
-        guard let place = child(of: branches[level], MappedPage.leafFlags, step) else { return .damage }
-        leaf = place
+        guard let slot = child(of: branches[level], MappedPage.leafFlags, step) else { return .damage }
+        leaf = slot
         leafCount += 1
         askForNextLeaf(step)
         return .leaf
     }
 
     /// The page that an entry of a branch leads to, at its first or its last entry.
-    private func child(of branch: MappedPlace, _ flags: UInt16, _ step: Int) -> MappedPlace? {
+    private func child(of branch: MappedPageSlot, _ flags: UInt16, _ step: Int) -> MappedPageSlot? {
         guard let entry = unsafe MappedPage.entry(branch.number, of: branch.page),
             let page = unsafe tree.page(MappedPage.child(entry)),
             let count = unsafe MappedPage.entryCount(page, flags)
         else { return nil }
-        return unsafe MappedPlace(page: page, number: step > 0 ? 0 : count - 1, count: count)
+        return unsafe MappedPageSlot(page: page, number: step > 0 ? 0 : count - 1, count: count)
     }
 
     /// The page of a leaf that is some leaves ahead, or behind, below the same branch.
     private func page(ofLeaf step: Int) -> UnsafeRawPointer? {
-        guard var place = branches.last, place.move(by: step),
-            let entry = unsafe MappedPage.entry(place.number, of: place.page)
+        guard var slot = branches.last, slot.move(by: step),
+            let entry = unsafe MappedPage.entry(slot.number, of: slot.page)
         else { return nil }
         return unsafe tree.page(MappedPage.child(entry))
     }

@@ -27,6 +27,22 @@ package final class LMDBOverlay: Sendable {
     /// The keys that have another value or are absent, in all databases.
     package var entryCount: Int { tables.reduce(0) { $0 + ($1?.entries.count ?? 0) } }
 
+    /// Checks that the entries of each database are in ascending order of their keys, each key once. Tests call it; it is empty in
+    /// release builds.
+    ///
+    /// - Complexity: O(n)
+    package func _checkInvariants() {
+        #if DEBUG
+        for case let table? in tables {
+            for number in table.entries.indices.dropFirst() {
+                precondition(
+                    table.entries[number - 1].order(to: table.entries[number].key) < 0,
+                    "the keys of the entries \(number - 1) and \(number) are not in ascending order")
+            }
+        }
+        #endif
+    }
+
     /// The memory that it takes.
     package var byteCount: Int {
         arenas.reduce(entryCount * MemoryLayout<OverlayEntry>.stride) { $0 + $1.byteCount }
@@ -70,9 +86,9 @@ final class OverlayTable: Sendable {
 
     /// The entry with this key; nil where the database has there what the snapshot has.
     func find(_ key: RawSpan) -> OverlayEntry? {
-        let place = lowerBound(key)
-        guard place < entries.count, entries[place].order(to: key) == 0 else { return nil }
-        return entries[place]
+        let index = lowerBound(key)
+        guard index < entries.count, entries[index].order(to: key) == 0 else { return nil }
+        return entries[index]
     }
 
     /// The place of the first entry whose key is not less than this one.

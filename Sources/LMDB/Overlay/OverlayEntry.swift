@@ -96,9 +96,9 @@ final class OverlayArena: @unchecked Sendable {
             byteCount += size
             used = 0
         }
-        let place = unsafe UnsafeMutableRawBufferPointer(rebasing: blocks[blocks.count - 1][used..<used + count])
-        unsafe bytes.withUnsafeBytes { unsafe place.copyMemory(from: $0) }
+        let buffer = unsafe UnsafeMutableRawBufferPointer(rebasing: blocks[blocks.count - 1][used..<used + count])
+        unsafe bytes.withUnsafeBytes { unsafe buffer.copyMemory(from: $0) }
         used += count
-        return UnsafeRawBufferPointer(place)
+        return UnsafeRawBufferPointer(buffer)
     }
 }

@@ -20,7 +20,7 @@ final class OverlayWalk {
     private let cursor: OpaquePointer
     private let table: OverlayTable
     /// The place among the overlay's entries; -1 before the first.
-    private var place = 0
+    private var index = 0
     /// The entry of the snapshot that the cursor stands on, where it stands on one.
     private var baseKey = unsafe MDB_val()
     private var baseValue = unsafe MDB_val()
@@ -40,10 +40,10 @@ final class OverlayWalk {
         let code: Int32
         switch operation {
         case MDB_FIRST:
-            place = 0
+            index = 0
             code = moveBase(MDB_FIRST)
         case MDB_LAST:
-            place = table.entries.count - 1
+            index = table.entries.count - 1
             code = moveBase(MDB_LAST)
         default:
             code = unsafe leave(key, isForward: isForward)
@@ -56,7 +56,7 @@ final class OverlayWalk {
     func seek(atLeast wanted: RawSpan, key: inout MDB_val, value: inout MDB_val) -> Int32 {
         let code = seekBase(wanted)
         guard code == 0 else { return code }
-        place = table.lowerBound(wanted)
+        index = table.lowerBound(wanted)
         return unsafe settleForward(&key, &value)
     }
 
@@ -75,18 +75,18 @@ final class OverlayWalk {
     private func leave(_ current: MDB_val, isForward: Bool) -> Int32 {
         if direction == (isForward ? .forward : .backward) {
             guard isOverlaid else { return moveBase(isForward ? MDB_NEXT : MDB_PREV) }
-            place += isForward ? 1 : -1
+            index += isForward ? 1 : -1
             return 0
         }
         let key = unsafe RawSpan(_unsafeBytes: UnsafeRawBufferPointer(current))
-        place = table.lowerBound(key)
+        index = table.lowerBound(key)
         var code = seekBase(key)
         guard code == 0 else { return code }
         if isForward {
-            if place < table.entries.count, table.entries[place].order(to: key) == 0 { place += 1 }
+            if index < table.entries.count, table.entries[index].order(to: key) == 0 { index += 1 }
             if hasBase, isBase(at: key) { code = moveBase(MDB_NEXT) }
         } else {
-            place -= 1
+            index -= 1
             // From the first that is not before it, or from the end.
             code = moveBase(hasBase ? MDB_PREV : MDB_LAST)
         }
@@ -95,8 +95,8 @@ final class OverlayWalk {
 
     private func settleForward(_ key: inout MDB_val, _ value: inout MDB_val) -> Int32 {
         direction = .forward
-        while place < table.entries.count {
-            let entry = table.entries[place]
+        while index < table.entries.count {
+            let entry = table.entries[index]
             let order = hasBase ? entry.order(to: baseSpan) : -1
             if order > 0 { return unsafe giveBase(&key, &value) }
             if order == 0 {
@@ -105,15 +105,15 @@ final class OverlayWalk {
                 guard code == 0 else { return code }
             }
             if !entry.isHidden { return unsafe give(entry, &key, &value) }
-            place += 1
+            index += 1
         }
         return unsafe giveBase(&key, &value)
     }
 
     private func settleBackward(_ key: inout MDB_val, _ value: inout MDB_val) -> Int32 {
         direction = .backward
-        while place >= 0 {
-            let entry = table.entries[place]
+        while index >= 0 {
+            let entry = table.entries[index]
             let order = hasBase ? entry.order(to: baseSpan) : 1
             if order < 0 { return unsafe giveBase(&key, &value) }
             if order == 0 {
@@ -121,7 +121,7 @@ final class OverlayWalk {
                 guard code == 0 else { return code }
             }
             if !entry.isHidden { return unsafe give(entry, &key, &value) }
-            place -= 1
+            index -= 1
         }
         return unsafe giveBase(&key, &value)
     }

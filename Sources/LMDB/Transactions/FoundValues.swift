@@ -8,7 +8,7 @@ package struct FoundValues: ~Copyable, ~Escapable {
     /// look at it.
     private var values: [UnsafeRawBufferPointer] = unsafe []
     /// Where the last search came through its tree, for the next ones: keys are mostly asked for in order.
-    private var place: MappedPlace?
+    private var slot: MappedPageSlot?
     /// The root of that tree.
     private var root: UInt64 = 0
 
@@ -35,7 +35,7 @@ package struct FoundValues: ~Copyable, ~Escapable {
     @_lifetime(self: copy self)
     mutating func find(_ tree: MappedTree, _ keys: UnsafeRawBufferPointer, _ ends: Span<Int>, _ range: Range<Int>) {
         let count = min(range.count, Self.capacity)
-        if root != tree.root { (root, place) = (tree.root, nil) }
+        if root != tree.root { (root, slot) = (tree.root, nil) }
         unsafe withUnsafeTemporaryAllocation(of: MappedTree.Search.self, capacity: Self.capacity) { searches in
             guard let start = searches.baseAddress else { return }
             var begin = range.lowerBound == 0 ? 0 : ends[range.lowerBound - 1]
@@ -46,7 +46,7 @@ package struct FoundValues: ~Copyable, ~Escapable {
                 unsafe (start + number).initialize(to: MappedTree.Search(key))
                 begin = end
             }
-            unsafe tree.goDown(start, count, from: &place)
+            unsafe tree.goDown(start, count, from: &slot)
             unsafe values.reserveCapacity(values.count + count)
             for number in 0..<count {
                 let value = unsafe tree.value(start[number]) ?? UnsafeRawBufferPointer(start: nil, count: 0)

@@ -6,7 +6,7 @@ internal import CLMDB
 /// nowhere): `previous()` from after the last gives the last, `next()` from before the first gives the first.
 @safe
 package struct LMDBCursor: ~Copyable, ~Escapable {
-    private enum Place {
+    private enum Standing {
         case nowhere
         case beforeFirst
         case entry
@@ -21,7 +21,7 @@ package struct LMDBCursor: ~Copyable, ~Escapable {
     private let database: LMDBDatabase
     /// Moves the cursor where an overlay lies over the database.
     private let overlaid: OverlayWalk?
-    private var place = Place.nowhere
+    private var standing = Standing.nowhere
     /// How many times it went from an entry to the one beside it, one after the other.
     private var stepCount = 0
     /// Goes on with a walk of some entries; LMDB's own cursor stays where that began. On the heap, as cursors are moved about and
@@ -63,7 +63,7 @@ package struct LMDBCursor: ~Copyable, ~Escapable {
     /// Goes to the next entry, or to the first from nowhere; false after the last.
     @_lifetime(self: copy self)
     package mutating func next() throws(LMDBError) -> Bool {
-        switch place {
+        switch standing {
         case .entry: return try walk(by: 1)
         case .nowhere, .beforeFirst: return try move(MDB_FIRST, otherwise: .afterLast)
         case .afterLast: return false
@@ -73,7 +73,7 @@ package struct LMDBCursor: ~Copyable, ~Escapable {
     /// Goes to the entry before, or to the last from nowhere; false before the first.
     @_lifetime(self: copy self)
     package mutating func previous() throws(LMDBError) -> Bool {
-        switch place {
+        switch standing {
         case .entry: return try walk(by: -1)
         case .nowhere, .afterLast: return try move(MDB_LAST, otherwise: .beforeFirst)
         case .beforeFirst: return false
@@ -198,7 +198,7 @@ package struct LMDBCursor: ~Copyable, ~Escapable {
     /// Goes somewhere by LMDB's own cursor.
     @inline(__always)
     @_lifetime(self: copy self)
-    private mutating func move(_ operation: MDB_cursor_op, otherwise: Place) throws(LMDBError) -> Bool {
+    private mutating func move(_ operation: MDB_cursor_op, otherwise: Standing) throws(LMDBError) -> Bool {
         if let overlaid {
             let code = unsafe overlaid.move(operation, key: &currentKey, value: &currentValue)
             return try arrive(code, otherwise: otherwise)
@@ -209,17 +209,17 @@ package struct LMDBCursor: ~Copyable, ~Escapable {
 
     @inline(__always)
     @_lifetime(self: copy self)
-    private mutating func arrive(_ code: Int32, otherwise: Place) throws(LMDBError) -> Bool {
+    private mutating func arrive(_ code: Int32, otherwise: Standing) throws(LMDBError) -> Bool {
         if code == 0 {
-            place = .entry
+            standing = .entry
             return true
         }
         startOver()
-        place = otherwise
+        standing = otherwise
         unsafe currentKey = MDB_val()
         unsafe currentValue = MDB_val()
         if code == MDB_NOTFOUND { return false }
-        place = .nowhere
+        standing = .nowhere
         throw unsafe context.takeUnretainedValue().failure(code, "mdb_cursor_get")
     }
 }

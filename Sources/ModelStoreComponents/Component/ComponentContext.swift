@@ -24,10 +24,10 @@ public struct ComponentContext: ~Copyable {
     private var closers: [() -> Void] = []
     /// What is to run after the pass.
     private var afterwards: [() -> Void] = []
-    private var watched: [AskingPlace: Any] = [:]
+    private var watched: [CallSite: Any] = [:]
     private var turns: [PlacingLine: Int] = [:]
     /// The tasks that this update asks for; those of the one before that it does not ask for are over.
-    private var asked: Set<AskingPlace> = []
+    private var asked: Set<CallSite> = []
     private var preferences: [ObjectIdentifier: Any] = [:]
     private var askers: [ObjectIdentifier: PreferenceAsker] = [:]
 
@@ -48,8 +48,8 @@ public struct ComponentContext: ~Copyable {
         column: UInt = #column, _ surroundings: (inout EnvironmentOverrides) -> Void = { _ in }
     ) {
         let type = ObjectIdentifier(C.self)
-        let place = PlacingLine(file: "\(file)", line: line, column: column)
-        var key = ChildKey(type: type, id: id ?? AnyHashable(place), ordinal: 0)
+        let placingLine = PlacingLine(file: "\(file)", line: line, column: column)
+        var key = ChildKey(type: type, id: id ?? AnyHashable(placingLine), ordinal: 0)
         let ordinal = ordinals[key, default: 0]
         ordinals[key] = ordinal + 1
         key.ordinal = ordinal
@@ -102,15 +102,15 @@ public struct ComponentContext: ~Copyable {
     }
 
     private func run(
-        at place: AskingPlace, id: AnyHashable, _ line: (file: StaticString, line: UInt),
+        at callSite: CallSite, id: AnyHashable, _ line: (file: StaticString, line: UInt),
         _ body: @escaping @Sendable () async throws -> Void
     ) {
-        if let running = node.life.tasks[place] {
+        if let running = node.life.tasks[callSite] {
             if Sameness.areSameIDs(running.id, id) { return }
             running.task.cancel()
         }
         guard let task = node.run(line, body) else { return }
-        node.life.tasks[place] = (id, task)
+        node.life.tasks[callSite] = (id, task)
     }
 
     /// Runs a closure with each element of a sequence, for as long as updates ask for it.
@@ -125,16 +125,16 @@ public struct ComponentContext: ~Copyable {
         _ sequence: S, id: AnyHashable = 0, file: StaticString = #fileID, line: UInt = #line, column: UInt = #column,
         perform body: @escaping @Sendable (S.Element) async throws -> Void
     ) {
-        let place = ask(PlacingLine(file: "\(file)", line: line, column: column))
+        let callSite = ask(PlacingLine(file: "\(file)", line: line, column: column))
         let id = ReceiverID(id, sequence)
-        if let (known, receiver) = node.life.receivers[place], id.isSame(as: known),
+        if let (known, receiver) = node.life.receivers[callSite], id.isSame(as: known),
             let receiver = receiver as? Receiver<S.Element>
         {
             return receiver.become(body)
         }
         let receiver = Receiver(body)
-        node.life.receivers[place] = (id, receiver)
-        run(at: place, id: ObjectIdentifier(receiver), (file, line)) {
+        node.life.receivers[callSite] = (id, receiver)
+        run(at: callSite, id: ObjectIdentifier(receiver), (file, line)) {
             for try await element in sequence { try await receiver.receive(element) }
         }
     }
@@ -144,17 +144,17 @@ public struct ComponentContext: ~Copyable {
         of value: Value, file: StaticString = #fileID, line: UInt = #line, column: UInt = #column,
         perform body: @escaping (_ old: Value, _ new: Value) -> Void
     ) {
-        let place = ask(PlacingLine(file: "\(file)", line: line, column: column))
-        watched[place] = value
-        guard let old = node.life.watched[place] as? Value, !Sameness.areSame(old, value) else { return }
+        let callSite = ask(PlacingLine(file: "\(file)", line: line, column: column))
+        watched[callSite] = value
+        guard let old = node.life.watched[callSite] as? Value, !Sameness.areSame(old, value) else { return }
         afterwards.append { body(old, value) }
     }
 
-    private mutating func ask(_ line: PlacingLine) -> AskingPlace {
-        let place = AskingPlace(line: line, turn: turns[line, default: 0])
-        turns[line] = place.turn + 1
-        asked.insert(place)
-        return place
+    private mutating func ask(_ line: PlacingLine) -> CallSite {
+        let callSite = CallSite(line: line, turn: turns[line, default: 0])
+        turns[line] = callSite.turn + 1
+        asked.insert(callSite)
+        return callSite
     }
 
     // MARK: Preferences
@@ -187,10 +187,10 @@ public struct ComponentContext: ~Copyable {
                 if !node.isEnded { body() }
             }
         }
-        for (place, running) in node.life.tasks where !asked.contains(place) {
+        for (callSite, running) in node.life.tasks where !asked.contains(callSite) {
             running.task.cancel()
-            node.life.tasks[place] = nil
-            node.life.receivers[place] = nil
+            node.life.tasks[callSite] = nil
+            node.life.receivers[callSite] = nil
         }
         let old = node.life.preferences
         let areSame =

@@ -12,10 +12,10 @@ extension FetchRequest: DynamicProperty {
     ///
     /// Other fields of the results may be older than the store's. See ``Store/updates(of:fields:)``.
     public init<each V>(_ request: FetchRequest, fields: repeat KeyPath<R.Fields, Field<R, each V>>) {
-        var places = PlaceSet()
-        repeat places.insert(FieldToken(R.fields[keyPath: each fields]).place)
+        var fieldIndexes = FieldIndexSet()
+        repeat fieldIndexes.insert(FieldToken(R.fields[keyPath: each fields]).fieldIndex)
         self = request
-        source = NamedFields<R>(places)
+        source = NamedFields<R>(fieldIndexes)
     }
 
     public mutating func visit(_ slots: inout DynamicPropertyVisitor) {
@@ -32,9 +32,9 @@ extension FetchRequest: DynamicProperty {
 
 /// The fields that a request is to be followed by, until a place hosts it.
 private final class NamedFields<R: Record>: LiveSource {
-    let places: PlaceSet
+    let fieldIndexes: FieldIndexSet
 
-    init(_ places: PlaceSet) { self.places = places }
+    init(_ fieldIndexes: FieldIndexSet) { self.fieldIndexes = fieldIndexes }
 
     var records: LiveRecords<R> { LiveRecords() }
 }
@@ -43,7 +43,7 @@ private final class NamedFields<R: Record>: LiveSource {
 private final class QuerySlot<R: Record> {
     private struct Hosted {
         var request: FetchRequest<R>
-        let fields: PlaceSet?
+        let fields: FieldIndexSet?
         let query: LiveQuery<R>
     }
 
@@ -55,7 +55,7 @@ private final class QuerySlot<R: Record> {
             if tied !== hosted?.query { hosted = nil }
             return request
         }
-        let fields = (request.source as? NamedFields<R>)?.places
+        let fields = (request.source as? NamedFields<R>)?.fieldIndexes
         guard let hosted, hosted.fields == fields else {
             let new = Hosted(request: request, fields: fields, query: try scope.liveQuery(request, fields: fields))
             self.hosted = new

@@ -41,7 +41,7 @@ class Node {
     /// The objects among that.
     private var kept: [ObjectIdentifier: BorrowedSlot] = [:]
     /// The pins of the models that the last update has read.
-    private var readPins: [ObjectIdentifier: ComponentPlace.Borrowing] = [:]
+    private var readPins: [ObjectIdentifier: ComponentPins.Borrowing] = [:]
     /// The keys of the environment that the last update has read.
     private var readKeys: Set<ObjectIdentifier> = []
     /// What handlers, tasks and preferences belong to the place.
@@ -49,7 +49,7 @@ class Node {
     private(set) var isEnded = false
     /// Why it cannot be updated.
     private var failure: OwnershipNotice?
-    private var ownPlace: ComponentPlace?
+    private var ownPins: ComponentPins?
     private var ownScope: Scope?
     private let tracking = NodeTracking()
     private var isUpdating = false
@@ -116,10 +116,10 @@ class Node {
     private func pinWhatIsRead() {
         for (id, object) in tracking.kept where readPins[id] == nil && object is any RestingObject {
             let isBorrowed = slots.contains { ($0 as? BorrowedSlot)?.object === object }
-            if !isBorrowed { readPins[id] = place(line).keep(object, line.file, line.line) }
+            if !isBorrowed { readPins[id] = pins(line).keep(object, line.file, line.line) }
         }
         for (id, pin) in readPins where tracking.kept[id] == nil {
-            ownPlace?.takeBack(pin)
+            ownPins?.takeBack(pin)
             readPins[id] = nil
         }
     }
@@ -157,14 +157,14 @@ class Node {
     // MARK: Owning
 
     /// What the place owns and borrows in the registry, made when it is needed first.
-    func place(_ line: (file: StaticString, line: UInt)) -> ComponentPlace {
-        if let ownPlace { return ownPlace }
-        let new = ComponentPlace(path, in: scope, parent: parent?.nearestPlace, line.file, line.line)
-        ownPlace = new
+    func pins(_ line: (file: StaticString, line: UInt)) -> ComponentPins {
+        if let ownPins { return ownPins }
+        let new = ComponentPins(path, in: scope, parent: parent?.nearestPins, line.file, line.line)
+        ownPins = new
         return new
     }
 
-    private var nearestPlace: ComponentPlace? { ownPlace ?? parent?.nearestPlace }
+    private var nearestPins: ComponentPins? { ownPins ?? parent?.nearestPins }
 
     /// A scope for the place's tasks, made when it is needed first.
     func makeScope(_ line: (file: StaticString, line: UInt)) throws -> Scope {
@@ -305,8 +305,8 @@ class Node {
         kept = [:]
         readPins = [:]
         overrides = [:]
-        ownPlace?.end(with: scopes)
-        ownPlace = nil
+        ownPins?.end(with: scopes)
+        ownPins = nil
         return scopes
     }
 }

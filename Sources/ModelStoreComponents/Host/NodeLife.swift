@@ -4,11 +4,11 @@ struct NodeLife {
     /// What to do at the end, as the newest update says.
     var closers: [() -> Void] = []
     /// The values of `onChange`, by where they are asked for.
-    var watched: [AskingPlace: Any] = [:]
+    var watched: [CallSite: Any] = [:]
     /// The tasks, by where they are asked for, with the id of each.
-    var tasks: [AskingPlace: (id: AnyHashable, task: Task<Void, Never>)] = [:]
+    var tasks: [CallSite: (id: AnyHashable, task: Task<Void, Never>)] = [:]
     /// The receivers of those that receive elements, with the identity of each one's sequence.
-    var receivers: [AskingPlace: (id: ReceiverID, receiver: AnyObject)] = [:]
+    var receivers: [CallSite: (id: ReceiverID, receiver: AnyObject)] = [:]
     /// What flows up from here, by the key.
     var preferences: [ObjectIdentifier: Any] = [:]
     /// Who asks for what flows up to here, by the key.
@@ -23,7 +23,7 @@ struct NodeLife {
 }
 
 /// Where an update asks for something: a line, and its turn there.
-struct AskingPlace: Hashable {
+struct CallSite: Hashable {
     let line: PlacingLine
     let turn: Int
 }

@@ -23,16 +23,16 @@ public struct ObjectChanges: AsyncSequence, Sendable {
 
     /// Waits for changes.
     public struct Iterator: AsyncIteratorProtocol {
-        private let place: Place
+        private let storage: Storage
 
-        fileprivate init(_ reference: Reference) { place = Place(reference) }
+        fileprivate init(_ reference: Reference) { storage = Storage(reference) }
 
         /// Waits for a change; nil at the end, and when the task is cancelled.
-        public mutating func next() async -> Void? { await place.next() }
+        public mutating func next() async -> Void? { await storage.next() }
     }
 
     /// One iterator's place with the object.
-    private final class Place {
+    private final class Storage {
         private let reference: Reference
         private let watch = Watch()
 

@@ -48,7 +48,7 @@ final class BorrowedSlot {
     private let node: Node
     private let line: (file: StaticString, line: UInt)
     private(set) weak var object: AnyObject?
-    private var borrowing: ComponentPlace.Borrowing?
+    private var borrowing: ComponentPins.Borrowing?
     /// Whether nothing but this place had the object when it came.
     private var isUnowned = false
     /// The newest of the component's values that was looked at.
@@ -67,13 +67,13 @@ final class BorrowedSlot {
         descriptionCount = node.descriptionCount
         if borrowing != nil, newValues > (object === new ? 0 : 1) { hasStayed = true }
         if object === new { return }
-        let place = node.place(line)
-        let isNewUnowned = place.isUnowned(new)
-        let borrowing = place.borrow(new, line.file, line.line)
+        let pins = node.pins(line)
+        let isNewUnowned = pins.isUnowned(new)
+        let borrowing = pins.borrow(new, line.file, line.line)
         let isFirst = self.borrowing == nil
         let wasUnowned = isUnowned
         weak let old = object
-        if let borrowing = self.borrowing { place.takeBack(borrowing) }
+        if let borrowing = self.borrowing { pins.takeBack(borrowing) }
         self.borrowing = borrowing
         object = new
         isUnowned = isNewUnowned
@@ -90,7 +90,7 @@ final class BorrowedSlot {
 
     /// Lets the object go.
     func takeBack() {
-        if let borrowing { node.place(line).takeBack(borrowing) }
+        if let borrowing { node.pins(line).takeBack(borrowing) }
         borrowing = nil
     }
 }

@@ -128,7 +128,7 @@ final class OwnedSlot<Object: AnyObject> {
         descriptionCount = node.descriptionCount
         // Who has kept the component's value beyond its place has the object to himself.
         if node.isEnded { return }
-        node.place(line).own(object, line.file, line.line)
+        node.pins(line).own(object, line.file, line.line)
         node.count(constructed: 1, used: 1, of: Object.self, line)
     }
 }

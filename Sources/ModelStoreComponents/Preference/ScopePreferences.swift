@@ -35,8 +35,8 @@ final class ScopePreferences: Sendable {
         subject(key).update { given in
             given.removeAll { $0.path == path }
             guard let value else { return }
-            let place = given.firstIndex { path.lexicographicallyPrecedes($0.path) } ?? given.endIndex
-            given.insert(Given(path: path, value: value), at: place)
+            let index = given.firstIndex { path.lexicographicallyPrecedes($0.path) } ?? given.endIndex
+            given.insert(Given(path: path, value: value), at: index)
         }
     }
 }

@@ -37,18 +37,18 @@ public struct SubjectValues<Value: Sendable>: AsyncSequence, Sendable {
 
     /// Waits for values.
     public struct Iterator: AsyncIteratorProtocol {
-        private let place: Place
+        private let storage: Storage
         private let areSame: (@Sendable (Value, Value) -> Bool)?
         private var last: Value?
 
         fileprivate init(_ reference: Reference, _ areSame: (@Sendable (Value, Value) -> Bool)?) {
-            place = Place(reference)
+            storage = Storage(reference)
             self.areSame = areSame
         }
 
         /// The next value; nil at the end, and when the task is cancelled.
         public mutating func next() async -> Value? {
-            while let value = await place.next() {
+            while let value = await storage.next() {
                 if let last, let areSame, areSame(last, value) { continue }
                 if areSame != nil { last = value }
                 return value
@@ -58,7 +58,7 @@ public struct SubjectValues<Value: Sendable>: AsyncSequence, Sendable {
     }
 
     /// One iterator's place with the subject.
-    private final class Place {
+    private final class Storage {
         private let reference: Reference
         private let tap = SubjectTap<Value>()
         /// Whether there is a value that was not read before the subject went.

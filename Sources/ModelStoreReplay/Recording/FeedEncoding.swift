@@ -67,10 +67,10 @@ struct FeedEncoding {
         }
         var (set, was): ([JSONMember], [JSONMember]) = ([], [])
         for earlier in change.earlier {
-            guard let place = type.place(ofField: earlier.field) else {
+            guard let fieldIndex = type.fieldIndex(ofID: earlier.field) else {
                 throw CodecError("it changes a field that \(type.name) does not have")
             }
-            let field = type.fields[place]
+            let field = type.fields[fieldIndex]
             set.append(JSONMember(field.name, record[field.name] ?? .null))
             guard let bytes = earlier.bytes else { continue }
             let value = unsafe try DynamicValue(from: bytes.span.bytes, as: field.type)

@@ -116,22 +116,22 @@ struct Redactor {
         guard fields[type.id] != nil else { return type }
         var result = type
         result.fields = try redact(type.fields, of: type)
-        for place in result.earlierVersions.indices {
-            result.earlierVersions[place].fields = try redact(type.earlierVersions[place].fields, of: type)
+        for number in result.earlierVersions.indices {
+            result.earlierVersions[number].fields = try redact(type.earlierVersions[number].fields, of: type)
         }
         return result
     }
 
     private mutating func redact(_ stored: [StoredField], of type: RecordType) throws(CodecError) -> [StoredField] {
         var result = stored
-        for place in result.indices where fields[type.id]?.contains(result[place].id) == true {
-            let field = result[place]
+        for number in result.indices where fields[type.id]?.contains(result[number].id) == true {
+            let field = result[number]
             if case .value(let bytes) = field.schema.defaultValue {
-                result[place].schema = FieldSchema(
+                result[number].schema = FieldSchema(
                     name: field.name, type: field.type, defaultValue: .value(try redact(bytes, as: field.type)),
                     renamedFrom: field.schema.renamedFrom, onDelete: field.schema.deleteRule)
             }
-            if let missing = field.missing { result[place].missing = try redact(missing, as: field.type) }
+            if let missing = field.missing { result[number].missing = try redact(missing, as: field.type) }
         }
         return result
     }
@@ -147,7 +147,7 @@ struct Redactor {
 
     mutating func redact(_ record: inout JSONValue, of type: RecordType) {
         guard fields[type.id] != nil, case .object(var members) = record else { return }
-        for (place, field) in type.fields.enumerated() { redact(&members[place].value, field, of: type) }
+        for (fieldIndex, field) in type.fields.enumerated() { redact(&members[fieldIndex].value, field, of: type) }
         record = .object(members)
     }
 

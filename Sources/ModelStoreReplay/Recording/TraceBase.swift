@@ -11,8 +11,8 @@ enum TraceBase {
         redacted: [String]
     ) throws -> (writer: TraceWriter, rowCount: Int) {
         var types = position.sequence == 0 ? [] : try scope.storedTypes()
-        for place in types.indices {
-            if let redacted = try redactor?.redact(types[place]) { types[place] = redacted }
+        for typeIndex in types.indices {
+            if let redacted = try redactor?.redact(types[typeIndex]) { types[typeIndex] = redacted }
         }
         let open = position.sequence == 0 ? [] : Array(scope.catalog.types.enumerated())
         var assigned: [(type: UInt32, id: UInt64)] = []

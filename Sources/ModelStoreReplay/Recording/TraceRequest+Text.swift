@@ -18,8 +18,8 @@ extension TraceRequest {
         limit = request.limit
         offset = request.offset
         fields = key.fields.map { fields in
-            let places = fields.places(in: type)
-            return type.fields.indices.filter(places.contains).map { type.fields[$0].name }
+            let fieldIndexes = fields.fieldIndexes(in: type)
+            return type.fields.indices.filter(fieldIndexes.contains).map { type.fields[$0].name }
         }
         guard let again = try? self.request(of: type, among: types), again == request else { return nil }
     }
@@ -47,13 +47,13 @@ extension TraceRequest {
     /// - Throws: ``TraceMistake`` for a field that is not there.
     func fields(in type: RecordType) throws(TraceMistake) -> LiveFields? {
         guard let fields else { return nil }
-        var places: [Int] = []
+        var fieldIndexes: [Int] = []
         for name in fields {
-            guard let place = type.place(ofFieldNamed: name) else {
+            guard let fieldIndex = type.fieldIndex(named: name) else {
                 throw TraceMistake("\(type.name) has no field \(name)")
             }
-            places.append(place)
+            fieldIndexes.append(fieldIndex)
         }
-        return LiveFields(PlaceSet(places), of: type)
+        return LiveFields(FieldIndexSet(fieldIndexes), of: type)
     }
 }

@@ -158,8 +158,8 @@ struct ChangeComparison {
         // What an update sets is never part of the id.
         let other = identifiers[name]?[type.id(in: .object(members))]
         return members.map { member in
-            guard let place = type.place(ofFieldNamed: member.key) else { return member }
-            let field = type.fields[place]
+            guard let fieldIndex = type.fieldIndex(named: member.key) else { return member }
+            let field = type.fields[fieldIndex]
             if let other, let number = type.idFields.firstIndex(of: field.id) {
                 return JSONMember(member.key, type.idFields.count == 1 ? other : other[number] ?? member.value)
             }
@@ -178,7 +178,7 @@ struct ChangeComparison {
     private func mappedID(_ id: JSONValue, _ name: String, _ schema: TraceSchema) -> JSONValue {
         if let other = identifiers[name]?[id] { return other }
         guard let type = try? schema.type(named: name) else { return id }
-        let fields = type.idFields.compactMap(type.place(ofField:)).map { type.fields[$0] }
+        let fields = type.idFields.compactMap(type.fieldIndex(ofID:)).map { type.fields[$0] }
         if fields.count == 1 { return mapped(id, of: fields[0]) }
         guard let parts = id.array, parts.count == fields.count else { return id }
         return .array(zip(parts, fields).map { mapped($0, of: $1) })
@@ -222,13 +222,13 @@ extension RecordType {
     /// Whether ids are the transaction's, and not the program's: assigned, or made where the program gives none.
     fileprivate var hasNewIDs: Bool {
         if assignsIDs { return true }
-        guard idFields.count == 1, let place = place(ofField: idFields[0]) else { return false }
-        return fields[place].schema.defaultValue == .token(.newID)
+        guard idFields.count == 1, let fieldIndex = fieldIndex(ofID: idFields[0]) else { return false }
+        return fields[fieldIndex].schema.defaultValue == .token(.newID)
     }
 
     /// The id of several fields as references hold it, from their array; nil for an id of one field.
     fileprivate func referenceForm(of id: JSONValue) -> JSONValue? {
-        let names = idFields.compactMap(place(ofField:)).map { fields[$0].name }
+        let names = idFields.compactMap(fieldIndex(ofID:)).map { fields[$0].name }
         guard names.count > 1, let parts = id.array, parts.count == names.count else { return nil }
         return .object(zip(names, parts).map { JSONMember($0, $1) })
     }

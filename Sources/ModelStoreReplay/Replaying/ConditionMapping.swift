@@ -14,7 +14,7 @@ struct ConditionMapping {
         /// The id of records of a type, or what refers to them.
         case id(ofType: String)
         /// One of the fields of their id.
-        case part(ofType: String, place: Int)
+        case part(ofType: String, part: Int)
     }
 
     /// The identifiers, by the names of their types, and those that stand in their place.
@@ -92,7 +92,7 @@ struct ConditionMapping {
     private func replaced(by name: FieldName, _ subject: Subject) -> [JSONValue] {
         switch named(name, subject) {
         case .id(let typeName): Array((identifiers[typeName] ?? [:]).keys)
-        case .part(let typeName, let place): (identifiers[typeName] ?? [:]).keys.compactMap { $0[place] }
+        case .part(let typeName, let part): (identifiers[typeName] ?? [:]).keys.compactMap { $0[part] }
         case nil: []
         }
     }
@@ -111,9 +111,9 @@ struct ConditionMapping {
 
     private func named(_ name: FieldName, _ subject: Subject) -> Named? {
         guard let end = end(of: name, subject) else { return nil }
-        if let owner = end.owner, let place = owner.idFields.firstIndex(of: end.field) {
+        if let owner = end.owner, let part = owner.idFields.firstIndex(of: end.field) {
             return owner.idFields.count == 1
-                ? .id(ofType: owner.name) : .part(ofType: owner.name, place: place)
+                ? .id(ofType: owner.name) : .part(ofType: owner.name, part: part)
         }
         return (end.type.reference?.target).map { .id(ofType: $0) }
     }

@@ -84,8 +84,8 @@ enum ReplayStore {
         if rows.isEmpty { return }
         try store.write { tx in
             for row in rows {
-                guard let place = tx._reading.catalog.place(ofType: row.type) else { continue }
-                try tx.seed(row.values, typeIndex: place, incarnation: row.incarnation)
+                guard let typeIndex = tx._reading.catalog.typeIndex(ofID: row.type) else { continue }
+                try tx.seed(row.values, typeIndex: typeIndex, incarnation: row.incarnation)
             }
         }
     }
@@ -95,8 +95,8 @@ enum ReplayStore {
         if assigned.isEmpty { return }
         try store.write { tx in
             for (type, id) in assigned {
-                guard let place = tx._reading.catalog.place(ofType: type) else { continue }
-                try tx.keepAssignedIDs(above: id, typeIndex: place)
+                guard let typeIndex = tx._reading.catalog.typeIndex(ofID: type) else { continue }
+                try tx.keepAssignedIDs(above: id, typeIndex: typeIndex)
             }
         }
     }

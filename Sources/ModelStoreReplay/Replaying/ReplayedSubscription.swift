@@ -65,15 +65,15 @@ extension TraceDelivery.Content {
     }
 
     private static func apply(_ changes: [JSONValue], to old: [JSONValue]) -> [JSONValue]? {
-        func place(_ change: JSONValue, _ index: Int) -> Int? { change[index]?.number?.int64.map(Int.init) }
+        func rowIndex(_ change: JSONValue, _ index: Int) -> Int? { change[index]?.number?.int64.map(Int.init) }
         var removed: Set<Int> = []
         var added: [(index: Int, row: JSONValue)] = []
         for change in changes {
-            guard let first = place(change, 1) else { return nil }
+            guard let first = rowIndex(change, 1) else { return nil }
             switch change[0]?.string {
             case "delete": removed.insert(first)
             case "move":
-                guard old.indices.contains(first), let to = place(change, 2) else { return nil }
+                guard old.indices.contains(first), let to = rowIndex(change, 2) else { return nil }
                 removed.insert(first)
                 added.append((to, old[first]))
             case "insert": added.append((first, change[2] ?? .null))
@@ -86,12 +86,12 @@ extension TraceDelivery.Content {
             rows.insert(row, at: index)
         }
         for change in changes where change[0]?.string == "update" {
-            guard let index = place(change, 1), rows.indices.contains(index), let set = change[2]?.object,
+            guard let index = rowIndex(change, 1), rows.indices.contains(index), let set = change[2]?.object,
                 case .object(var members) = rows[index]
             else { return nil }
             for member in set {
-                guard let place = members.firstIndex(where: { $0.key == member.key }) else { return nil }
-                members[place].value = member.value
+                guard let memberIndex = members.firstIndex(where: { $0.key == member.key }) else { return nil }
+                members[memberIndex].value = member.value
             }
             rows[index] = .object(members)
         }

@@ -14,10 +14,10 @@ extension TraceCommit {
             case .update(let name, let id, let set, _):
                 let type = try schema.type(named: name)
                 let fields = try set.map { member in
-                    guard let place = type.place(ofFieldNamed: member.key) else {
+                    guard let fieldIndex = type.fieldIndex(named: member.key) else {
                         throw TraceMistake("\(name) has no field \(member.key)")
                     }
-                    return (place, try type.value(member.value, of: type.fields[place], schema.form))
+                    return (fieldIndex, try type.value(member.value, of: type.fields[fieldIndex], schema.form))
                 }
                 return AppliedChange(type: type.id, .update(id: try type.id(id, schema.form), fields: fields))
             case .delete(let name, let record):

@@ -28,16 +28,16 @@ extension TraceSchema {
 
     private func adapted(_ members: [JSONMember], of name: String, keepsUnknown: Bool) -> [JSONMember] {
         guard let type = try? type(named: name) else { return members }
-        var known: [(place: Int, member: JSONMember)] = []
+        var known: [(fieldIndex: Int, member: JSONMember)] = []
         var unknown: [JSONMember] = []
         for member in members {
-            if let place = type.place(ofFieldNamed: member.key) {
-                known.append((place, JSONMember(type.fields[place].name, member.value)))
+            if let fieldIndex = type.fieldIndex(named: member.key) {
+                known.append((fieldIndex, JSONMember(type.fields[fieldIndex].name, member.value)))
             } else {
                 unknown.append(member)
             }
         }
-        known.sort { $0.place < $1.place }
+        known.sort { $0.fieldIndex < $1.fieldIndex }
         return known.map(\.member) + (keepsUnknown ? unknown : [])
     }
 }

@@ -49,10 +49,10 @@ final class TraceLines {
         }
     }
 
-    private func lineFeed(from place: Int) -> Int? {
+    private func lineFeed(from offset: Int) -> Int? {
         unsafe buffer.withUnsafeBytes { bytes in
             guard let start = bytes.baseAddress,
-                let found = unsafe memchr(start + place, Int32(UInt8(ascii: "\n")), bytes.count - place)
+                let found = unsafe memchr(start + offset, Int32(UInt8(ascii: "\n")), bytes.count - offset)
             else { return nil }
             return unsafe UnsafeRawPointer(found) - start
         }

@@ -37,7 +37,7 @@ package final class TraceReader {
     private var failure: StoreError?
     /// The chunk that frames are given of.
     private var chunk: [Line] = []
-    private var chunkPlace = 0
+    private var chunkIndex = 0
 
     /// Opens a trace and reads its header.
     ///
@@ -63,7 +63,7 @@ package final class TraceReader {
     ///
     /// - Throws: `StoreError`: `traceDamaged` naming the line; `ioError`.
     package func next() throws(StoreError) -> Line? {
-        while chunkPlace == chunk.count {
+        while chunkIndex == chunk.count {
             if end != nil || isUnfinished { return nil }
             if let failure { throw failure }
             do {
@@ -74,8 +74,8 @@ package final class TraceReader {
                 throw failure
             }
         }
-        chunkPlace += 1
-        return chunk[chunkPlace - 1]
+        chunkIndex += 1
+        return chunk[chunkIndex - 1]
     }
 
     /// Reads the lines up to the next checksum, or the end of the file.
@@ -92,13 +92,13 @@ package final class TraceReader {
                 try requireCheck(check, of: bytes)
                 // Every line but the checksum's.
                 let texts = bytes.split(separator: UInt8(ascii: "\n"))
-                for (place, text) in texts.enumerated() {
+                for (number, text) in texts.enumerated() {
                     let json = try JSONReader.read(Array(text))
                     if json.object?.first?.key == "end" {
                         foundEnd = try Self.end(json)
-                        try requireCount(json, frameCount + place)
+                        try requireCount(json, frameCount + number)
                     } else if let frame = try TraceFrame(json) {
-                        frames.append(Line(number: firstNumber + place, byteCount: text.count + 1, frame: frame))
+                        frames.append(Line(number: firstNumber + number, byteCount: text.count + 1, frame: frame))
                     }
                 }
                 frameCount += texts.count
@@ -106,7 +106,7 @@ package final class TraceReader {
                     throw TraceMistake("it goes on after its end")
                 }
                 chunk = frames
-                chunkPlace = 0
+                chunkIndex = 0
                 end = foundEnd
                 return
             }
@@ -116,17 +116,17 @@ package final class TraceReader {
         guard mayBeUnfinished else { throw TraceMistake("it ends early, without its end") }
         isUnfinished = true
         chunk = Self.readable(bytes, from: firstNumber)
-        chunkPlace = 0
+        chunkIndex = 0
     }
 
     /// The frames of a chunk whose checksum a program that was killed did not come to write, as far as they can be read.
     private static func readable(_ bytes: [UInt8], from firstNumber: Int) -> [Line] {
         var frames: [Line] = []
-        for (place, text) in bytes.split(separator: UInt8(ascii: "\n")).enumerated() {
+        for (number, text) in bytes.split(separator: UInt8(ascii: "\n")).enumerated() {
             do {
                 // One of a kind that is not known is left out, as it is where there is a checksum.
                 guard let frame = try TraceFrame(try JSONReader.read(Array(text))) else { continue }
-                frames.append(Line(number: firstNumber + place, byteCount: text.count + 1, frame: frame))
+                frames.append(Line(number: firstNumber + number, byteCount: text.count + 1, frame: frame))
             } catch {
                 break
             }

@@ -75,8 +75,8 @@ extension RecordType {
     func json(newest table: FieldTable, _ form: ValueForm) throws(CodecError) -> JSONValue {
         var members: [JSONMember] = []
         members.reserveCapacity(fields.count)
-        for (place, field) in fields.enumerated() {
-            let value = try DynamicValue(from: table.field(place), as: field.type)
+        for (fieldIndex, field) in fields.enumerated() {
+            let value = try DynamicValue(from: table.field(fieldIndex), as: field.type)
             members.append(JSONMember(field.name, value.json(as: field.type, form)))
         }
         return .object(members)
@@ -84,16 +84,16 @@ extension RecordType {
 
     /// The id in a record as a JSON object.
     func id(in record: JSONValue) -> JSONValue {
-        let parts = idFields.compactMap(place(ofField:)).map { record[fields[$0].name] ?? .null }
+        let parts = idFields.compactMap(fieldIndex(ofID:)).map { record[fields[$0].name] ?? .null }
         return parts.count == 1 ? parts[0] : .array(parts)
     }
 
     /// The values of an id, for each of its fields.
     func id(_ json: JSONValue, _ form: ValueForm) throws -> [DynamicValue] {
-        let places = idFields.compactMap(place(ofField:))
-        let parts = places.count == 1 ? [json] : json.array ?? []
-        guard parts.count == places.count else { throw TraceMistake("an id of \(name) has \(parts.count) parts") }
-        return try zip(parts, places).map { part, place in try value(part, of: fields[place], form) }
+        let fieldIndexes = idFields.compactMap(fieldIndex(ofID:))
+        let parts = fieldIndexes.count == 1 ? [json] : json.array ?? []
+        guard parts.count == fieldIndexes.count else { throw TraceMistake("an id of \(name) has \(parts.count) parts") }
+        return try zip(parts, fieldIndexes).map { part, fieldIndex in try value(part, of: fields[fieldIndex], form) }
     }
 
     /// The values of all fields, from a JSON object.

@@ -40,8 +40,8 @@ struct MarbleGroup: Hashable, CustomStringConvertible {
         self.marbles = []
         // Sorted by kind, as they are applied, and stable.
         for marble in marbles {
-            let place = self.marbles.firstIndex { marble.isBefore($0) } ?? self.marbles.endIndex
-            self.marbles.insert(marble, at: place)
+            let index = self.marbles.firstIndex { marble.isBefore($0) } ?? self.marbles.endIndex
+            self.marbles.insert(marble, at: index)
         }
     }
 

@@ -33,8 +33,8 @@ struct SleepQueue<Sleeper, Watcher> {
     ///
     /// - Returns: who waited for that many sleepers.
     mutating func sleep(_ number: Int, until deadline: Duration, _ sleeper: Sleeper) -> [Watcher] {
-        let place = sleeps.firstIndex { $0.deadline > deadline } ?? sleeps.endIndex
-        sleeps.insert(Sleep(number: number, deadline: deadline, sleeper: sleeper), at: place)
+        let index = sleeps.firstIndex { $0.deadline > deadline } ?? sleeps.endIndex
+        sleeps.insert(Sleep(number: number, deadline: deadline, sleeper: sleeper), at: index)
         let ready = watches.filter { $0.count <= sleeps.count }.map(\.watcher)
         watches.removeAll { $0.count <= sleeps.count }
         return ready

@@ -51,7 +51,7 @@ extension DynamicRecord {
 
     /// This record's id as a JSON value; an array where it has several fields.
     package func idJSON(_ type: OpenType) -> JSONValue {
-        let parts = type.idParts.map { values[$0.place].json(as: type.type.fields[$0.place].type) }
+        let parts = type.idParts.map { values[$0.fieldIndex].json(as: type.type.fields[$0.fieldIndex].type) }
         return parts.count == 1 ? parts[0] : .array(parts)
     }
 }

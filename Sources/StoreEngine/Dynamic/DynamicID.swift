@@ -14,7 +14,7 @@ package enum DynamicID {
         do {
             for (value, part) in zip(id, type.idParts) {
                 var bytes = ByteWriter()
-                try value.encode(as: type.type.fields[part.place].type, to: &bytes)
+                try value.encode(as: type.type.fields[part.fieldIndex].type, to: &bytes)
                 try part.component.append(bytes.bytes, to: &key)
             }
         } catch {
@@ -33,7 +33,7 @@ package enum DynamicID {
         }
         var values: [DynamicValue] = []
         for (text, part) in zip(texts, type.idParts) {
-            let field = type.type.fields[part.place]
+            let field = type.type.fields[part.fieldIndex]
             do {
                 values.append(try DynamicValue(text: text, as: field.type))
             } catch {
@@ -45,6 +45,6 @@ package enum DynamicID {
 
     /// The names of the id's fields.
     package static func names(_ type: OpenType) -> String {
-        type.idParts.map { type.type.fields[$0.place].name }.joined(separator: ", ")
+        type.idParts.map { type.type.fields[$0.fieldIndex].name }.joined(separator: ", ")
     }
 }

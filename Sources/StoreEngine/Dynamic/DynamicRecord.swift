@@ -34,8 +34,8 @@ package struct DynamicRecord: Hashable, Sendable {
     private init(_ table: FieldTable, of type: OpenType) throws(CodecError) {
         values = []
         values.reserveCapacity(type.type.fields.count)
-        for (place, field) in type.type.fields.enumerated() {
-            values.append(try DynamicValue(from: table.field(place), as: field.type))
+        for (fieldIndex, field) in type.type.fields.enumerated() {
+            values.append(try DynamicValue(from: table.field(fieldIndex), as: field.type))
         }
     }
 }

@@ -5,9 +5,9 @@ extension DynamicValue {
         switch (self, type.unwrapped) {
         case (.fields(let values), .embedded(let schema)):
             var completed: [DynamicValue] = []
-            for (place, field) in schema.fields.enumerated() {
-                if place < values.count {
-                    completed.append(try values[place].completed(as: field.type))
+            for (fieldIndex, field) in schema.fields.enumerated() {
+                if fieldIndex < values.count {
+                    completed.append(try values[fieldIndex].completed(as: field.type))
                 } else {
                     let bytes = field.fillingBytes(now: nil) ?? []
                     completed.append(unsafe try DynamicValue(from: bytes.span.bytes, as: field.type))

@@ -47,10 +47,10 @@ extension WriteTransaction {
         let type = state.catalog.types[typeIndex]
         let referrers = Referrers(raw.snapshot, state.catalog)
         var reader = ByteReader(bytes)
-        for place in type.type.fields.indices {
+        for fieldIndex in type.type.fields.indices {
             let field = try reader.readLengthPrefixed()
             for reference in state.catalog.references.outgoing[typeIndex]
-            where reference.isChecked && reference.place == place {
+            where reference.isChecked && reference.fieldIndex == fieldIndex {
                 var ids: [DynamicValue] = []
                 try reference.forEachID(in: field) { id throws(CodecError) in
                     ids.append(try DynamicValue(from: id, as: reference.type))
@@ -61,7 +61,8 @@ extension WriteTransaction {
                 for (id, key) in zip(ids, keys)
                 where try !referrers.exists(ReferenceTarget(type: reference.target, idKey: key)) {
                     let target = state.catalog.types[reference.target].name
-                    return "\(type.type.fields[place].name) refers to the \(target) \(id.text), which does not exist"
+                    return
+                        "\(type.type.fields[fieldIndex].name) refers to the \(target) \(id.text), which does not exist"
                 }
             }
         }

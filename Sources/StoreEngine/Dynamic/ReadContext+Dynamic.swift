@@ -13,7 +13,7 @@ extension ReadContext {
         do {
             let record = try DynamicRecord(bytes, of: type)
             // Two ids that are too long for a key may share its truncated form.
-            if isLong, type.idParts.map({ record.values[$0.place] }) != id { return nil }
+            if isLong, type.idParts.map({ record.values[$0.fieldIndex] }) != id { return nil }
             return record
         } catch {
             throw damage(type, key: key.bytes, error)

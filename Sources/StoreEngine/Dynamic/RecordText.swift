@@ -7,7 +7,7 @@ package enum RecordText {
     static func values(of parts: [KeyPart], _ record: RawSpan, _ type: OpenType) -> String {
         do {
             let values = try DynamicRecord(unverified: record, of: type).values
-            return list(parts.map { values[$0.place].text })
+            return list(parts.map { values[$0.fieldIndex].text })
         } catch {
             return "?"
         }

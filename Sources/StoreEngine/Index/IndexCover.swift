@@ -31,29 +31,31 @@ final class IndexCover: Sendable {
     /// For each declared field, as which of `parts` it is decoded; -1 for others.
     let slots: [Int32]
 
-    /// Nil when the index, with the id, does not hold all of the fields at `places`.
+    /// Nil when the index, with the id, does not hold all of the fields at `fieldIndexes`.
     ///
     /// - Parameter declared: the places of the fields as a program declares them; nil where these are the type's own.
-    init?(_ index: OpenIndex, of type: OpenType, places: [Int], declared: [Int32]? = nil) {
-        guard Self.isCover(index, of: type, places: places) else { return nil }
-        let inIndex = index.isMultiple ? nil : index.parts.lastIndex { places.contains($0.place) }
+    init?(_ index: OpenIndex, of type: OpenType, fieldIndexes: [Int], declared: [Int32]? = nil) {
+        guard Self.isCover(index, of: type, fieldIndexes: fieldIndexes) else { return nil }
+        let inIndex = index.isMultiple ? nil : index.parts.lastIndex { fieldIndexes.contains($0.fieldIndex) }
         let values = index.parts.prefix(inIndex.map { $0 + 1 } ?? 0)
         let inID = type.idParts.lastIndex { part in
-            places.contains(part.place) && !values.contains { $0.place == part.place }
+            fieldIndexes.contains(part.fieldIndex) && !values.contains { $0.fieldIndex == part.fieldIndex }
         }
         let decoded = values + type.idParts.prefix(inID.map { $0 + 1 } ?? 0)
         valuePartCount = values.count
-        parts = decoded.map { Part($0.component, type.type.fields[$0.place].type) }
-        wanted = places.map { place in decoded.firstIndex { $0.place == place } ?? 0 }
+        parts = decoded.map { Part($0.component, type.type.fields[$0.fieldIndex].type) }
+        wanted = fieldIndexes.map { fieldIndex in decoded.firstIndex { $0.fieldIndex == fieldIndex } ?? 0 }
         let (declared, wanted) = (declared ?? type.type.fields.indices.map { Int32($0) }, wanted)
-        slots = declared.map { place in places.firstIndex(of: Int(place)).map { Int32(wanted[$0]) } ?? -1 }
+        slots = declared.map { fieldIndex in
+            fieldIndexes.firstIndex(of: Int(fieldIndex)).map { Int32(wanted[$0]) } ?? -1
+        }
     }
 
-    /// Whether the index, with the id, holds all of the fields at `places`.
-    static func isCover(_ index: OpenIndex, of type: OpenType, places: [Int]) -> Bool {
-        places.allSatisfy { place in
-            !index.isMultiple && index.parts.contains { $0.place == place }
-                || type.idParts.contains { $0.place == place }
+    /// Whether the index, with the id, holds all of the fields at `fieldIndexes`.
+    static func isCover(_ index: OpenIndex, of type: OpenType, fieldIndexes: [Int]) -> Bool {
+        fieldIndexes.allSatisfy { fieldIndex in
+            !index.isMultiple && index.parts.contains { $0.fieldIndex == fieldIndex }
+                || type.idParts.contains { $0.fieldIndex == fieldIndex }
         }
     }
 

@@ -29,7 +29,7 @@ package enum IndexEntry {
         let start = writer.count
         var traits = ValueTraits()
         for part in parts {
-            let field = try table.field(part.place)
+            let field = try table.field(part.fieldIndex)
             if case .optional = part.component, field.byteCount == 0 { traits.hasNone = true }
             try part.component.append(field, to: &writer)
         }

@@ -60,7 +60,7 @@ enum IndexWriter {
         changed: [Int], from oldRecord: borrowing ByteWriter, to record: borrowing FieldEncoder, of type: OpenType,
         recordKey: borrowing ByteWriter, in raw: inout LMDBWriteTransaction, scratch: inout WriteScratch
     ) throws -> UniqueViolation? {
-        let all = type.indexes.filter { index in index.parts.contains { changed.contains($0.place) } }
+        let all = type.indexes.filter { index in index.parts.contains { changed.contains($0.fieldIndex) } }
         if all.isEmpty { return nil }
         let old = try RecordBytes(unverified: oldRecord.bytes)
         let table = try FieldTable(record.tableBytes)

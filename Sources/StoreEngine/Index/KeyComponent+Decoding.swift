@@ -11,9 +11,9 @@ extension KeyComponent {
         case .unsigned(let byteCount), .signed(let byteCount):
             let bytes = try take(byteCount, of: key, at: &offset)
             let isSigned = if case .signed = self { true } else { false }
-            for place in stride(from: byteCount - 1, through: 0, by: -1) {
-                let byte = try bytes.loadInteger(at: place, as: UInt8.self)
-                writer.append(byte: isSigned && place == 0 ? byte ^ 0x80 : byte)
+            for offset in stride(from: byteCount - 1, through: 0, by: -1) {
+                let byte = try bytes.loadInteger(at: offset, as: UInt8.self)
+                writer.append(byte: isSigned && offset == 0 ? byte ^ 0x80 : byte)
             }
         case .double:
             let ordered = try take(8, of: key, at: &offset).loadInteger(at: 0, as: UInt64.self).byteSwapped

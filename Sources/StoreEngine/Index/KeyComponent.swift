@@ -72,7 +72,9 @@ package indirect enum KeyComponent: Hashable, Sendable {
             try wrapped.append(field.extracting(1..<field.byteCount), to: &writer)
         case .composite(let components):
             let table = try FieldTable(field)
-            for (place, component) in components.enumerated() { try component.append(table.field(place), to: &writer) }
+            for (fieldIndex, component) in components.enumerated() {
+                try component.append(table.field(fieldIndex), to: &writer)
+            }
         }
     }
 

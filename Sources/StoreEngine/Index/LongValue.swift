@@ -34,7 +34,7 @@ enum LongValue {
 
     private static func whole(_ index: OpenIndex, _ table: FieldTable) throws(CodecError) -> [UInt8] {
         var writer = ByteWriter(capacity: 512)
-        for part in index.parts { try part.component.append(table.field(part.place), to: &writer) }
+        for part in index.parts { try part.component.append(table.field(part.fieldIndex), to: &writer) }
         return writer.array()
     }
 }

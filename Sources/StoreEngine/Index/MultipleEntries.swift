@@ -17,7 +17,7 @@ enum MultipleEntries {
     ) throws(CodecError) -> Set<Entry> {
         guard let elementType = index.elementType else { throw CodecError("an index of elements has none") }
         let part = index.parts[0]
-        var field = try table.field(part.place)
+        var field = try table.field(part.fieldIndex)
         if index.isOptional {
             guard field.byteCount > 0 else { return [] }
             field = field.extracting(1..<field.byteCount)

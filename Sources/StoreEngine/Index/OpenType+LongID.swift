@@ -6,7 +6,7 @@ extension OpenType {
     func longID(of table: FieldTable, _ key: RawSpan) throws(CodecError) -> [UInt8]? {
         guard key.byteCount == KeyLimit.recordKey else { return nil }
         var whole = ByteWriter(capacity: 512)
-        for part in idParts { try part.component.append(table.field(part.place), to: &whole) }
+        for part in idParts { try part.component.append(table.field(part.fieldIndex), to: &whole) }
         // One that is just as long as the limit is whole itself.
         return whole.count > KeyLimit.recordKey ? whole.array() : nil
     }

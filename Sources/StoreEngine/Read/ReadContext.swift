@@ -57,9 +57,9 @@ public struct ReadContext: ~Escapable {
                 let upgraded = unsafe try RecordBytes(unverified: newest.span.bytes)
                 // The decoder keeps the bytes for as long as it reads them.
                 let table = unsafe _overrideLifetime(try upgraded.table, copying: stored)
-                return FieldDecoder(table, slots: binding.placesByDeclared, owner: newest)
+                return FieldDecoder(table, slots: binding.fieldIndexesByDeclared, owner: newest)
             }
-            return FieldDecoder(try record.table, slots: binding.placesByDeclared)
+            return FieldDecoder(try record.table, slots: binding.fieldIndexesByDeclared)
         } catch {
             throw damage(binding, key: key, error)
         }

@@ -44,12 +44,12 @@ extension Catalog {
     /// - Parameter target: the place of the type whose records are referred to.
     /// - Throws: ``StoreError``: `unknownType`; `unknownField`; `invalidValue` where the field refers to no such records.
     func reference(_ inverse: InverseName, to target: Int) throws(StoreError) -> OpenReference {
-        let source = try requirePlace(ofTypeNamed: inverse.type)
+        let source = try requireTypeIndex(named: inverse.type)
         let type = types[source].type
-        guard let place = type.place(ofFieldNamed: inverse.field) else {
+        guard let fieldIndex = type.fieldIndex(named: inverse.field) else {
             throw FieldAccess.unknown(in: type.name, type.fields.map(\.name), inverse.field)
         }
-        let reference = references.incoming[target].first { $0.source == source && $0.place == place }
+        let reference = references.incoming[target].first { $0.source == source && $0.fieldIndex == fieldIndex }
         if let reference { return reference }
         throw StoreError(
             .invalidValue, "\(inverse.type).\(inverse.field) does not refer to \(types[target].name)",

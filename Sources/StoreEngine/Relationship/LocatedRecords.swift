@@ -17,21 +17,21 @@ struct LocatedRecords: ~Copyable, ~Escapable {
         records = unsafe _overrideLifetime(HeldValues(count: list.count, of: scope.snapshot), copying: scope)
         lookup = RecordLookup(scope, type, list.recordKeys())
         for number in 0..<list.count {
-            let place = list.place(number)
-            records.hold(try lookup.record(number), as: place)
-            numbers[place] = Int32(number)
+            let index = list.requestedIndex(number)
+            records.hold(try lookup.record(number), as: index)
+            numbers[index] = Int32(number)
         }
     }
 
-    /// The stored record that was added as number `place`.
+    /// The stored record that was added as number `index`.
     @usableFromInline
     @_lifetime(copy self)
-    borrowing func record(_ place: Int) -> RawSpan { records[place] }
+    borrowing func record(_ index: Int) -> RawSpan { records[index] }
 
     /// Its key.
     @usableFromInline
     @_lifetime(borrow self)
-    borrowing func key(_ place: Int) -> RawSpan { lookup.key(Int(numbers[place])) }
+    borrowing func key(_ index: Int) -> RawSpan { lookup.key(Int(numbers[index])) }
 }
 
 extension ReadContext {

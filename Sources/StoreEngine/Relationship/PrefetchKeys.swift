@@ -11,21 +11,21 @@ struct PrefetchKeys: Sendable {
     /// The records that `references` lead to.
     @inlinable
     init<Target: Record>(_ references: [Reference<Target>?]) {
-        var asked: [(key: [UInt8], place: Int)] = []
+        var asked: [(key: [UInt8], elementIndex: Int)] = []
         asked.reserveCapacity(references.count)
         var writer = ByteWriter(capacity: 64)
-        for (place, reference) in references.enumerated() {
+        for (elementIndex, reference) in references.enumerated() {
             guard let reference else { continue }
             writer.removeAll()
             reference.encodeKey(to: &writer)
-            asked.append((writer.array(), place))
+            asked.append((writer.array(), elementIndex))
         }
         self.init(asked)
     }
 
     @usableFromInline
-    init(_ asked: [(key: [UInt8], place: Int)]) {
-        let sorted = asked.map { SortableKey($0.key, $0.place) }.sorted { $0.precedes($1) }
+    init(_ asked: [(key: [UInt8], elementIndex: Int)]) {
+        let sorted = asked.map { SortableKey($0.key, $0.elementIndex) }.sorted { $0.precedes($1) }
         for element in sorted {
             if keys.last == element.key {
                 starts[keys.count] += 1
@@ -63,7 +63,7 @@ struct PrefetchKeys: Sendable {
 
     /// The places of those that ask for a record, in order.
     @usableFromInline
-    func places(_ group: Int) -> ArraySlice<Int> { order[starts[group]..<starts[group + 1]] }
+    func elementIndexes(_ group: Int) -> ArraySlice<Int> { order[starts[group]..<starts[group + 1]] }
 }
 
 /// A key with a number, made to be sorted: its first eight bytes, as an integer, settle most comparisons.

@@ -114,7 +114,7 @@ extension ReadContext {
                 try hasID(stored, key: lookup.key(group), keys.key(group), binding)
             else { continue }
             let record: Target = try decoded(stored, key: lookup.key(group), binding)
-            for place in keys.places(group) { found[place] = record }
+            for elementIndex in keys.elementIndexes(group) { found[elementIndex] = record }
         }
         return (found, lookup.count)
     }
@@ -150,11 +150,11 @@ extension ReadContext {
             let end = start + list.counts[group]
             var own: [Source] = []
             own.reserveCapacity(end - start)
-            for place in start..<end {
-                own.append(try decoded(sources.record(place), key: sources.key(place), binding))
+            for elementIndex in start..<end {
+                own.append(try decoded(sources.record(elementIndex), key: sources.key(elementIndex), binding))
             }
             if list.mayBeTruncated { own.sortByID() }
-            for place in keys.places(group) { found[place] = own }
+            for elementIndex in keys.elementIndexes(group) { found[elementIndex] = own }
             start = end
         }
         return (found, 2 * list.count)
@@ -203,6 +203,6 @@ extension Set {
     func inOrder<Target: Record>() -> [Element] where Element == Reference<Target> {
         let elements = Array(self)
         let keys = PrefetchKeys(elements)
-        return keys.groups.flatMap { keys.places($0).map { elements[$0] } }
+        return keys.groups.flatMap { keys.elementIndexes($0).map { elements[$0] } }
     }
 }

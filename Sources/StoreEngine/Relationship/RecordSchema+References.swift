@@ -1,7 +1,7 @@
 extension RecordSchema {
     /// Checks what can be told of the references without their targets.
     func validateReferences() throws(StoreError) {
-        for (place, field) in fields.enumerated() {
+        for (fieldIndex, field) in fields.enumerated() {
             func fail(_ reason: String, _ remedy: String) -> StoreError {
                 StoreError(.invalidValue, "the field \(field.name) of \(name) \(reason)", remedy: remedy)
             }
@@ -25,7 +25,7 @@ extension RecordSchema {
             guard field.deleteRule != .nullify || field.type.elements != nil || field.type.isOptional else {
                 throw fail("is to be nullified, but it is never none", "make it optional, or choose another rule")
             }
-            guard field.deleteRule != .nullify || !id.fields.contains(place) else {
+            guard field.deleteRule != .nullify || !id.fields.contains(fieldIndex) else {
                 throw fail("is to be nullified, but it is part of the id", "choose another rule")
             }
         }

@@ -3,7 +3,7 @@ package struct OpenReference: Sendable {
     /// The place in the catalog of the type whose field this is.
     let source: Int
     /// The field's place among the newest fields of that type.
-    let place: Int
+    let fieldIndex: Int
     /// The place in the catalog of the type that it refers to.
     let target: Int
     /// What becomes of a record when one that it refers to is deleted.
@@ -35,29 +35,32 @@ package struct ReferenceGraph: Sendable {
     /// - Throws: ``StoreError``: `schemaMismatch` when a target is missing or has an id of another type.
     init(_ types: [OpenType]) throws(StoreError) {
         // Of two types with one name the newer is taking the place of the older.
-        let places = Dictionary(types.enumerated().map { ($0.element.name, $0.offset) }) { _, last in last }
+        let typeIndexes = Dictionary(types.enumerated().map { ($0.element.name, $0.offset) }) { _, last in last }
         var outgoing: [[OpenReference]] = []
         var incoming: [[OpenReference]] = types.map { _ in [] }
         for (source, type) in types.enumerated() {
             var own: [OpenReference] = []
             // What is about to go keeps nothing else in place.
-            if places[type.name] != source {
+            if typeIndexes[type.name] != source {
                 outgoing.append([])
                 continue
             }
-            for (place, field) in type.type.fields.enumerated() {
+            for (fieldIndex, field) in type.type.fields.enumerated() {
                 guard let reference = field.type.reference else { continue }
-                let target = places[reference.target]
+                let target = typeIndexes[reference.target]
                 try ReferenceGraph.requireFit(field, of: type.name, reference, target.map { types[$0].type })
                 guard let target, let component = KeyComponent(field.type.indexedType),
-                    let index = type.indexes.first(where: { $0.parts.count == 1 && $0.parts[0].place == place })
+                    let index = type.indexes.first(where: {
+                        $0.parts.count == 1 && $0.parts[0].fieldIndex == fieldIndex
+                    })
                 else {
                     throw StoreError(
                         .damaged, "the reference \(type.name).\(field.name) has no index", remedy: "restore a backup")
                 }
                 own.append(
                     OpenReference(
-                        source: source, place: place, target: target, rule: field.schema.deleteRule, index: index,
+                        source: source, fieldIndex: fieldIndex, target: target, rule: field.schema.deleteRule,
+                        index: index,
                         type: field.type.indexedType, component: component, isMultiple: field.type.elements != nil,
                         isOptional: field.type.isOptional))
             }
@@ -71,7 +74,7 @@ package struct ReferenceGraph: Sendable {
     /// The references that a field of a type holds, where it is an array or a set of them; nil for any other.
     func elements(_ name: FieldName, of type: OpenType, at typeIndex: Int) -> OpenReference? {
         guard let single = name.single else { return nil }
-        return outgoing[typeIndex].first { $0.isMultiple && type.type.isField($0.place, named: single) }
+        return outgoing[typeIndex].first { $0.isMultiple && type.type.isField($0.fieldIndex, named: single) }
     }
 
     /// Checks that a field can refer to a type.
@@ -84,7 +87,7 @@ package struct ReferenceGraph: Sendable {
                 "\(owner).\(field.name) refers to the record type \(reference.target), which the store does not have",
                 remedy: "declare \(reference.target) too")
         }
-        let ids = target.idFields.compactMap(target.place(ofField:)).map { target.fields[$0] }
+        let ids = target.idFields.compactMap(target.fieldIndex(ofID:)).map { target.fields[$0] }
         var types = ids.map(\.type)
         var given = [reference.id]
         if case .embedded(let schema) = reference.id { given = schema.fields.map(\.type) }

@@ -20,21 +20,21 @@ package struct ReferencePath: Sendable {
     ///
     /// - Throws: ``StoreError``: `unknownField`; `invalidValue` where it goes through too many references.
     package init?(_ name: FieldName, from start: OpenType, in catalog: Catalog) throws(StoreError) {
-        guard !name.rest.isEmpty, let typeIndex = catalog.place(ofType: start.type.id) else { return nil }
+        guard !name.rest.isEmpty, let typeIndex = catalog.typeIndex(ofID: start.type.id) else { return nil }
         var hops: [Hop] = []
-        var (rest, place) = (name, typeIndex)
-        while let step = ReferenceStep(rest, typeIndex: place, in: catalog) {
+        var (rest, target) = (name, typeIndex)
+        while let step = ReferenceStep(rest, typeIndex: target, in: catalog) {
             guard hops.count < Self.maximumHops else { throw Self.tooLong(name, in: start.name) }
-            let type = catalog.types[place]
+            let type = catalog.types[target]
             hops.append(
                 Hop(
                     access: try FieldAccess(step.field, of: type.type), component: step.reference.component,
                     target: step.reference.target))
-            (rest, place) = (step.rest, step.reference.target)
+            (rest, target) = (step.rest, step.reference.target)
         }
         if hops.isEmpty { return nil }
         self.hops = hops
-        access = try FieldAccess(rest, of: catalog.types[place].type)
+        access = try FieldAccess(rest, of: catalog.types[target].type)
     }
 
     /// The error for what goes through too many references.
@@ -49,7 +49,7 @@ package struct ReferencePath: Sendable {
     /// - Parameter record: one of the type that the path begins at.
     package func value(from record: DynamicRecord, in scope: ReadContext) throws(StoreError) -> DynamicValue {
         let first = hops[0].access
-        let reference = record.values[first.place]
+        let reference = record.values[first.fieldIndex]
         if reference == .none { return .none }
         var value = DynamicValue.none
         do {
@@ -141,7 +141,7 @@ struct ReferenceStep {
             return
         }
         let type = catalog.types[typeIndex].type
-        guard type.place(ofFieldNamed: inverse.path.first) != nil else {
+        guard type.fieldIndex(named: inverse.path.first) != nil else {
             throw FieldAccess.unknown(in: type.name, type.fields.map(\.name), inverse.path.first)
         }
         throw StoreError(
@@ -152,10 +152,10 @@ struct ReferenceStep {
     private init?(along name: FieldName, typeIndex: Int, in catalog: Catalog) {
         let type = catalog.types[typeIndex].type
         let found = catalog.references.outgoing[typeIndex].first {
-            !$0.isMultiple && type.isField($0.place, named: name.first)
+            !$0.isMultiple && type.isField($0.fieldIndex, named: name.first)
         }
         guard let found else { return nil }
-        self.init(found, field: FieldName([type.fields[found.place].name]), rest: FieldName(name.rest))
+        self.init(found, field: FieldName([type.fields[found.fieldIndex].name]), rest: FieldName(name.rest))
     }
 
     init(_ reference: OpenReference, field: FieldName, rest: FieldName) {

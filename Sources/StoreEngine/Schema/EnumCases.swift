@@ -15,8 +15,8 @@ public struct EnumCases: Sendable {
 
     /// What the case with a raw value is called.
     package func name(ofRawValue text: String) -> String? {
-        guard let names, let place = rawValues.firstIndex(of: text) else { return nil }
-        return names[place]
+        guard let names, let index = rawValues.firstIndex(of: text) else { return nil }
+        return names[index]
     }
 
     /// The raw value, as text, of the case with a name.
@@ -32,8 +32,8 @@ extension EnumCases {
     /// The cases for a message, as `shown` writes each from its raw value and its name. A long list ends with the number of the
     /// cases that it leaves out.
     package func list(_ shown: (_ rawValue: String, _ name: String?) -> String) -> String {
-        let parts = rawValues.prefix(Self.listedCount).enumerated().map { place, raw in
-            shown(raw, names?[place])
+        let parts = rawValues.prefix(Self.listedCount).enumerated().map { index, raw in
+            shown(raw, names?[index])
         }
         let more = rawValues.count > parts.count ? " and \(rawValues.count - parts.count) more" : ""
         return parts.joined(separator: ", ") + more
@@ -59,7 +59,7 @@ extension EnumCases: RandomAccessCollection {
     /// The place behind the last raw value.
     public var endIndex: Int { rawValues.endIndex }
     /// A raw value, as text.
-    public subscript(place: Int) -> String { rawValues[place] }
+    public subscript(index: Int) -> String { rawValues[index] }
 }
 
 extension EnumCases: ExpressibleByArrayLiteral {

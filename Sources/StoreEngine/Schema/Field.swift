@@ -38,7 +38,7 @@ public struct Field<Root, Value>: Sendable {
     }
 
     /// The places of the property: that in the record, then those in the embedded structs on the way.
-    @usableFromInline var path: [Int] { [index] + nestedPath.map(\.place) }
+    @usableFromInline var path: [Int] { [index] + nestedPath.map(\.fieldIndex) }
 
     /// Whether the property can be changed.
     @inlinable var isMutable: Bool { write != nil }
@@ -62,7 +62,7 @@ public struct Field<Root, Value>: Sendable {
     ) -> Field<Root, Nested?> where Value == Wrapped? {
         let inner = Wrapped.fields[keyPath: keyPath]
         let outer = read
-        let (way, step) = (decodedSteps, FieldStep(place: inner.index, isOptional: !isOptionalByPath))
+        let (way, step) = (decodedSteps, FieldStep(fieldIndex: inner.index, isOptional: !isOptionalByPath))
         return Field<Root, Nested?>(
             index: index, nestedPath: nestedPath + [step] + inner.nestedPath, isOptionalByPath: true,
             name: name + "." + inner.name,
@@ -79,7 +79,7 @@ public struct Field<Root, Value>: Sendable {
     ) -> Field<Root, Nested?> where Value == Wrapped? {
         let inner = Wrapped.fields[keyPath: keyPath]
         let outer = read
-        let (way, step) = (decodedSteps, FieldStep(place: inner.index, isOptional: !isOptionalByPath))
+        let (way, step) = (decodedSteps, FieldStep(fieldIndex: inner.index, isOptional: !isOptionalByPath))
         return Field<Root, Nested?>(
             index: index, nestedPath: nestedPath + [step] + inner.nestedPath, isOptionalByPath: inner.isOptionalByPath,
             name: name + "." + inner.name,
@@ -103,7 +103,7 @@ public struct Field<Root, Value>: Sendable {
                 outerWrite(&root, embedded)
             }
         }
-        let (way, step) = (decodedSteps, FieldStep(place: inner.index, isOptional: false))
+        let (way, step) = (decodedSteps, FieldStep(fieldIndex: inner.index, isOptional: false))
         return Field<Root, Nested>(
             index: index, nestedPath: nestedPath + [step] + inner.nestedPath, isOptionalByPath: inner.isOptionalByPath,
             name: name + "." + inner.name,

@@ -2,7 +2,7 @@
 @usableFromInline
 struct FieldStep: Hashable, Sendable {
     /// The property's place in the struct.
-    let place: Int
+    let fieldIndex: Int
     /// Whether the struct is optional, so that a mark stands before its bytes, or there are none.
     let isOptional: Bool
 
@@ -30,9 +30,9 @@ struct FieldStep: Hashable, Sendable {
     /// The bytes of the property, from those of the field that holds the struct; nil where that is none.
     @_lifetime(copy bytes)
     func bytes(in bytes: RawSpan) throws(CodecError) -> RawSpan? {
-        guard isOptional else { return try FieldTable(bytes).field(place) }
+        guard isOptional else { return try FieldTable(bytes).field(fieldIndex) }
         guard bytes.byteCount > 0 else { return nil }
         let inner = bytes.extracting(1..<bytes.byteCount)
-        return place == Self.mark ? inner : try FieldTable(inner).field(place)
+        return fieldIndex == Self.mark ? inner : try FieldTable(inner).field(fieldIndex)
     }
 }

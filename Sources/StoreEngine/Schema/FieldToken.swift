@@ -8,7 +8,7 @@ package struct FieldToken<Root, Value>: Sendable {
     package init(_ field: Field<Root, Value>) { self.field = field }
 
     /// The property's place among the declared ones; of a nested one that of the record's own property.
-    @inlinable package var place: Int { field.index }
+    @inlinable package var fieldIndex: Int { field.index }
 
     /// The property's name, with dots between the parts of a nested one.
     package var name: String { field.name }

@@ -4,31 +4,31 @@ extension RecordSchema {
     package func differences(from stored: RecordSchema) -> [SchemaDifference] {
         var found: [SchemaDifference] = []
         // What the program's fields are in the store.
-        let places = fields.map { FieldMatch.index(of: $0, among: stored.fields, besides: fields) }
-        for (field, place) in zip(fields, places) {
-            if let place {
-                found += Self.differences(field, stored.fields[place])
+        let fieldIndexes = fields.map { FieldMatch.index(of: $0, among: stored.fields, besides: fields) }
+        for (field, fieldIndex) in zip(fields, fieldIndexes) {
+            if let fieldIndex {
+                found += Self.differences(field, stored.fields[fieldIndex])
             } else {
                 found.append(.missingField(field.name, field.type))
             }
         }
-        for (place, field) in stored.fields.enumerated() where !places.contains(place) {
+        for (fieldIndex, field) in stored.fields.enumerated() where !fieldIndexes.contains(fieldIndex) {
             found.append(.undeclaredField(field.name, field.type))
         }
-        if id.fields.map({ places[$0] }) != stored.id.fields || id.isAssigned != stored.id.isAssigned {
+        if id.fields.map({ fieldIndexes[$0] }) != stored.id.fields || id.isAssigned != stored.id.isAssigned {
             found.append(.id)
         }
-        for index in indexes where !stored.indexes.contains(where: { self.index(index, isThe: $0, places) }) {
+        for index in indexes where !stored.indexes.contains(where: { self.index(index, isThe: $0, fieldIndexes) }) {
             found.append(.missingIndex(describe(index)))
         }
-        for index in stored.indexes where !indexes.contains(where: { self.index($0, isThe: index, places) }) {
+        for index in stored.indexes where !indexes.contains(where: { self.index($0, isThe: index, fieldIndexes) }) {
             found.append(.undeclaredIndex(stored.describe(index)))
         }
         return found
     }
 
-    private func index(_ index: IndexSchema, isThe stored: IndexSchema, _ places: [Int?]) -> Bool {
-        index.isUnique == stored.isUnique && index.fields.map { places[$0] } == stored.fields
+    private func index(_ index: IndexSchema, isThe stored: IndexSchema, _ fieldIndexes: [Int?]) -> Bool {
+        index.isUnique == stored.isUnique && index.fields.map { fieldIndexes[$0] } == stored.fields
     }
 
     private static func differences(_ field: FieldSchema, _ stored: FieldSchema) -> [SchemaDifference] {

@@ -29,8 +29,8 @@ extension RecordSchema {
         guard id.fields.allSatisfy(fields.indices.contains), Set(id.fields).count == id.fields.count else {
             throw fail("has an id of fields that do not exist, or of one twice")
         }
-        for place in id.fields {
-            let field = fields[place]
+        for fieldIndex in id.fields {
+            let field = fields[fieldIndex]
             guard field.type.isIndexable, !field.type.isOptional else {
                 throw fail("uses \(field.name) of type \(field.type) as its id", "an id has an order and is never none")
             }
@@ -46,16 +46,17 @@ extension RecordSchema {
             guard !index.fields.isEmpty, index.fields.allSatisfy(fields.indices.contains),
                 Set(index.fields).count == index.fields.count
             else { throw fail("has an index of fields that do not exist, or of one twice") }
-            if let place = index.fields.first(where: { fields[$0].type.hasIndexableElements }) {
+            if let fieldIndex = index.fields.first(where: { fields[$0].type.hasIndexableElements }) {
                 guard index.fields.count == 1, !index.isUnique else {
                     throw fail(
-                        "indexes \(fields[place].name) uniquely or with other fields, but it holds several values",
+                        "indexes \(fields[fieldIndex].name) uniquely or with other fields, but it holds several values",
                         "give it a plain index of its own")
                 }
                 continue
             }
-            for place in index.fields where !fields[place].type.isIndexable {
-                throw fail("indexes \(fields[place].name), but values of type \(fields[place].type) have no order")
+            for fieldIndex in index.fields where !fields[fieldIndex].type.isIndexable {
+                throw fail(
+                    "indexes \(fields[fieldIndex].name), but values of type \(fields[fieldIndex].type) have no order")
             }
         }
     }

@@ -18,7 +18,7 @@ public struct RecordSchema: Hashable, Sendable {
         self.id = id
         let references = fields.indices.filter { fields[$0].type.reference != nil }
         // By it the records that refer to a record are found when that is deleted.
-        let implied = references.filter { place in !indexes.contains { $0.fields == [place] } }
+        let implied = references.filter { fieldIndex in !indexes.contains { $0.fields == [fieldIndex] } }
         self.indexes = indexes + implied.map { IndexSchema([$0]) }
     }
 }

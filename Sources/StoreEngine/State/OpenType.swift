@@ -15,7 +15,7 @@ package final class OpenType: Sendable {
     /// How the id's fields become the record key.
     package let idParts: [KeyPart]
     /// The places of the id's fields.
-    let idPlaces: [Int]
+    let idFieldIndexes: [Int]
     /// The databases of the indexes, and the names of the fields: apart, as what they are part of costs more to look at.
     private let indexDatabases: [LMDBDatabase]
     private let fieldNames: [String]
@@ -26,9 +26,9 @@ package final class OpenType: Sendable {
     private let sortParts: [SortPart?]
     private let hasOrder: [Bool]
     /// The fields that the transaction fills in.
-    package let tokens: [(place: Int, token: DefaultToken)]
+    package let tokens: [(fieldIndex: Int, token: DefaultToken)]
     /// The place of the integer that the store assigns, if it does.
-    package let assignedPlace: Int?
+    package let assignedFieldIndex: Int?
     /// How records of earlier versions are read, where those are of another form.
     private let upgrades: [UInt32: RecordUpgrade?]
 
@@ -37,11 +37,11 @@ package final class OpenType: Sendable {
         self.type = type
         self.database = database
         idParts = try OpenType.keyParts(of: type.idFields, in: type)
-        idPlaces = idParts.map(\.place)
+        idFieldIndexes = idParts.map(\.fieldIndex)
         var indexes: [OpenIndex] = []
         for (stored, database) in zip(type.indexes, indexDatabases) {
             let parts = try OpenType.keyParts(of: stored.fields, in: type)
-            let first = parts.first.map { type.fields[$0.place].type }
+            let first = parts.first.map { type.fields[$0.fieldIndex].type }
             indexes.append(
                 OpenIndex(
                     stored: stored, database: database, parts: parts, elementType: first?.elements,
@@ -61,11 +61,11 @@ package final class OpenType: Sendable {
             return SortPart(access: access, component: component, isDescending: false, path: nil)
         }
         hasOrder = sortParts.map { $0 != nil }
-        tokens = type.fields.enumerated().compactMap { place, field in
+        tokens = type.fields.enumerated().compactMap { fieldIndex, field in
             guard case .token(let token) = field.schema.defaultValue else { return nil }
-            return (place, token)
+            return (fieldIndex, token)
         }
-        assignedPlace = type.assignsIDs ? idParts.first?.place : nil
+        assignedFieldIndex = type.assignsIDs ? idParts.first?.fieldIndex : nil
         var upgrades: [UInt32: RecordUpgrade?] = [:]
         for earlier in type.earlierVersions {
             upgrades.updateValue(RecordUpgrade(from: earlier, to: type), forKey: earlier.version)
@@ -74,33 +74,34 @@ package final class OpenType: Sendable {
     }
 
     /// The place of the field that has this name, or else had it before.
-    func place(ofNewestField name: String) -> Int? {
-        fieldNames.firstIndex(of: name) ?? (hasRenamedFields ? type.place(ofFieldNamed: name) : nil)
+    func newestFieldIndex(named name: String) -> Int? {
+        fieldNames.firstIndex(of: name) ?? (hasRenamedFields ? type.fieldIndex(named: name) : nil)
     }
 
     /// The database of an index, by its place; that of the records for nil.
-    func database(ofIndex place: Int?) -> LMDBDatabase {
-        if let place { indexDatabases[place] } else { database }
+    func database(ofIndex indexNumber: Int?) -> LMDBDatabase {
+        if let indexNumber { indexDatabases[indexNumber] } else { database }
     }
 
     /// How records are sorted by one of their own fields; nil for other names, and for fields that have no order.
     func sortPart(_ term: SortTerm) -> SortPart? {
-        guard let place = sortPlace(term) else { return nil }
-        var part = sortParts[place]
+        guard let fieldIndex = sortFieldIndex(term) else { return nil }
+        var part = sortParts[fieldIndex]
         part?.isDescending = term.isDescending
         return part
     }
 
     /// The place of the own field that records are sorted by; nil for other names, and for fields that have no order.
-    func sortPlace(_ term: SortTerm) -> Int? {
-        guard let single = term.field.single, let place = place(ofNewestField: single), hasOrder[place] else {
+    func sortFieldIndex(_ term: SortTerm) -> Int? {
+        guard let single = term.field.single, let fieldIndex = newestFieldIndex(named: single), hasOrder[fieldIndex]
+        else {
             return nil
         }
-        return place
+        return fieldIndex
     }
 
-    /// Whether the field at `place` is part of the id.
-    func isPartOfID(_ place: Int) -> Bool { idParts.contains { $0.place == place } }
+    /// Whether the field at `fieldIndex` is part of the id.
+    func isPartOfID(_ fieldIndex: Int) -> Bool { idParts.contains { $0.fieldIndex == fieldIndex } }
 
     /// The type's name.
     package var name: String { type.name }
@@ -126,14 +127,14 @@ package final class OpenType: Sendable {
     private static func keyParts(of fields: [UInt32], in type: RecordType) throws(StoreError) -> [KeyPart] {
         var parts: [KeyPart] = []
         for id in fields {
-            guard let place = type.place(ofField: id),
-                let component = KeyComponent(type.fields[place].type.elements ?? type.fields[place].type)
+            guard let fieldIndex = type.fieldIndex(ofID: id),
+                let component = KeyComponent(type.fields[fieldIndex].type.elements ?? type.fields[fieldIndex].type)
             else {
                 throw StoreError(
                     .damaged, "the catalog entry of \(type.name) uses field \(id) as a key, which it cannot be",
                     remedy: "restore a backup")
             }
-            parts.append(KeyPart(place: place, component: component))
+            parts.append(KeyPart(fieldIndex: fieldIndex, component: component))
         }
         return parts
     }
@@ -142,7 +143,7 @@ package final class OpenType: Sendable {
 /// One field of a key.
 package struct KeyPart: Sendable {
     /// The field's place in the record.
-    package let place: Int
+    package let fieldIndex: Int
     /// How its bytes become key bytes.
     package let component: KeyComponent
 }
@@ -165,6 +166,6 @@ package struct OpenIndex: Sendable {
 
     /// The indexed fields' names in `type`, as messages show them.
     package func fieldNames(in type: RecordType) -> String {
-        parts.map { type.fields[$0.place].name }.joined(separator: ", ")
+        parts.map { type.fields[$0.fieldIndex].name }.joined(separator: ", ")
     }
 }

@@ -4,30 +4,31 @@ public import Foundation
 ///
 /// Bytes from disk may be damaged, so running past the end is an error and never a trap.
 @safe
-public struct ByteReader: ~Escapable {
+@usableFromInline package struct ByteReader: ~Escapable {
     @usableFromInline let bytes: RawSpan
     @usableFromInline var position: Int
 
     /// Starts at the first of `bytes`.
     @inlinable
     @_lifetime(copy bytes)
-    public init(_ bytes: RawSpan) {
+    package init(_ bytes: RawSpan) {
         self.bytes = bytes
         position = 0
     }
 
     /// The offset of the next byte.
-    @inlinable public var offset: Int { position }
+    @inlinable package var offset: Int { position }
 
     /// Whether every byte was read.
-    @inlinable public var isAtEnd: Bool { position == bytes.byteCount }
+    @inlinable package var isAtEnd: Bool { position == bytes.byteCount }
 
     /// The number of bytes left.
-    @inlinable public var remaining: Int { bytes.byteCount - position }
+    @inlinable package var remaining: Int { bytes.byteCount - position }
 
     /// The next integer, least significant byte first.
     @inlinable
-    public mutating func read<I: FixedWidthInteger & BitwiseCopyable>(_ type: I.Type = I.self) throws(CodecError) -> I {
+    package mutating func read<I: FixedWidthInteger & BitwiseCopyable>(_ type: I.Type = I.self) throws(CodecError) -> I
+    {
         let value = try bytes.loadInteger(at: position, as: I.self)
         position += MemoryLayout<I>.size
         return value
@@ -35,7 +36,7 @@ public struct ByteReader: ~Escapable {
 
     /// The next integer, most significant byte first.
     @inlinable
-    public mutating func read<I: FixedWidthInteger & BitwiseCopyable>(
+    package mutating func read<I: FixedWidthInteger & BitwiseCopyable>(
         bigEndian type: I.Type
     ) throws(CodecError) -> I {
         try read(I.self).byteSwapped
@@ -43,7 +44,7 @@ public struct ByteReader: ~Escapable {
 
     /// The next LEB128 integer.
     @inlinable
-    public mutating func readVarint() throws(CodecError) -> UInt64 {
+    package mutating func readVarint() throws(CodecError) -> UInt64 {
         var result: UInt64 = 0
         var shift: UInt64 = 0
         while true {
@@ -58,7 +59,7 @@ public struct ByteReader: ~Escapable {
 
     /// The next varint as a length: never more than what is left.
     @inlinable
-    public mutating func readLength() throws(CodecError) -> Int {
+    package mutating func readLength() throws(CodecError) -> Int {
         let length = try readVarint()
         guard length <= UInt64(remaining) else {
             throw CodecError("a length of \(length) bytes goes past the end, \(remaining) bytes are left")
@@ -69,7 +70,7 @@ public struct ByteReader: ~Escapable {
     /// The next `byteCount` bytes.
     @inlinable
     @_lifetime(copy self)
-    public mutating func read(byteCount: Int) throws(CodecError) -> RawSpan {
+    package mutating func read(byteCount: Int) throws(CodecError) -> RawSpan {
         guard byteCount >= 0, byteCount <= remaining else {
             throw CodecError("\(byteCount) bytes were expected, \(remaining) are left")
         }
@@ -81,7 +82,7 @@ public struct ByteReader: ~Escapable {
     /// The next bytes, whose length stands before them.
     @inlinable
     @_lifetime(copy self)
-    public mutating func readLengthPrefixed() throws(CodecError) -> RawSpan {
+    package mutating func readLengthPrefixed() throws(CodecError) -> RawSpan {
         let length = try readLength()
         return try read(byteCount: length)
     }

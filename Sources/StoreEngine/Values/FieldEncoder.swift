@@ -134,9 +134,9 @@ public struct FieldEncoder: ~Copyable {
         let oldEnds = ends.array()
         writer.truncate(to: dataStart)
         ends.removeAll()
-        for (place, index) in order.enumerated() {
+        for (fieldIndex, index) in order.enumerated() {
             guard index >= 0 else {
-                let bytes = missing[place]
+                let bytes = missing[fieldIndex]
                 unsafe append(encoded: bytes.span.bytes)
                 continue
             }

@@ -9,16 +9,16 @@
 ///
 /// Any field is found in constant time. Reading checks bounds, so damaged bytes are an error and never a trap.
 @safe
-public struct FieldTable: ~Escapable {
+@usableFromInline package struct FieldTable: ~Escapable {
     @usableFromInline let bytes: RawSpan
     @usableFromInline let width: Int
     @usableFromInline let dataStart: Int
 
     /// The number of fields.
-    public let count: Int
+    @usableFromInline package let count: Int
 
     /// The most fields a record or an embedded struct can have.
-    public static var maximumCount: Int { 4_096 }
+    package static var maximumCount: Int { 4_096 }
 
     /// The size of the part before the entries, in bytes.
     @usableFromInline static var prefixByteCount: Int { 3 }
@@ -29,7 +29,7 @@ public struct FieldTable: ~Escapable {
     @inlinable
     @inline(__always)
     @_lifetime(copy bytes)
-    public init(_ bytes: RawSpan) throws(CodecError) {
+    package init(_ bytes: RawSpan) throws(CodecError) {
         let width = Int(try bytes.loadInteger(at: 0, as: UInt8.self))
         let count = Int(try bytes.loadInteger(at: 1, as: UInt16.self))
         guard width == 1 || width == 2 || width == 4 else { throw FieldTable.wrongWidth(width) }
@@ -47,7 +47,7 @@ public struct FieldTable: ~Escapable {
     @inlinable
     @inline(__always)
     @_lifetime(copy self)
-    public func field(_ index: Int) throws(CodecError) -> RawSpan {
+    package func field(_ index: Int) throws(CodecError) -> RawSpan {
         let range = try range(of: index)
         return unsafe bytes.extracting(unchecked: range)
     }

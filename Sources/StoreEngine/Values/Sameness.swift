@@ -220,8 +220,8 @@ extension Dictionary: ComparedByParts {
             let haveSameKey = Sameness.comparison(of: Key.self)
         else { return false }
         return allSatisfy { key, value in
-            guard let place = other.index(forKey: key) else { return false }
-            return haveSameKey(key, other[place].key) && areSame(value, other[place].value)
+            guard let found = other.index(forKey: key) else { return false }
+            return haveSameKey(key, other[found].key) && areSame(value, other[found].value)
         }
     }
 }

@@ -17,23 +17,24 @@ final class ChangeVerifier {
     }
 
     func check(_ entry: FeedEntry, _ report: VerifyReport) {
-        let place = VerifyPlace.feed(sequence: entry.sequence, fragment: nil, change: nil)
+        let location = VerifyLocation.feed(sequence: entry.sequence, fragment: nil, change: nil)
         if let epoch, epoch != entry.epoch { endedEpochs.insert(epoch) }
         epoch = entry.epoch
         if endedEpochs.contains(entry.epoch) {
             report.add(
-                .contradiction, at: place, "it belongs to the epoch \(String(entry.epoch, radix: 16)), which had ended")
+                .contradiction, at: location,
+                "it belongs to the epoch \(String(entry.epoch, radix: 16)), which had ended")
         }
         if entry.changes.isEmpty, entry.action == nil {
-            report.add(.contradiction, at: place, "it has neither changes nor an action")
+            report.add(.contradiction, at: location, "it has neither changes nor an action")
         }
         for (number, change) in entry.changes.enumerated() {
-            let place = VerifyPlace.feed(sequence: entry.sequence, fragment: nil, change: number)
+            let location = VerifyLocation.feed(sequence: entry.sequence, fragment: nil, change: number)
             do {
-                try check(change, sequence: entry.sequence, place, report)
+                try check(change, sequence: entry.sequence, location, report)
             } catch {
                 states.forget(type: change.type)
-                report.add(.undecodable, at: place, error.reason)
+                report.add(.undecodable, at: location, error.reason)
             }
         }
     }
@@ -61,7 +62,7 @@ final class ChangeVerifier {
     }
 
     private func check(
-        _ change: FeedChange, sequence: UInt64, _ place: VerifyPlace, _ report: VerifyReport
+        _ change: FeedChange, sequence: UInt64, _ location: VerifyLocation, _ report: VerifyReport
     ) throws(CodecError) {
         switch change.kind {
         case .reset: return states.forget(type: change.type)
@@ -71,7 +72,7 @@ final class ChangeVerifier {
         }
         guard catalog.typeNumbers.contains(change.type) else {
             return report.add(
-                .unknown, at: place, "it names the record type \(change.type), which the catalog does not know")
+                .unknown, at: location, "it names the record type \(change.type), which the catalog does not know")
         }
         guard let type = catalog.type(change.type) else { return states.forget(type: change.type) }
         let bytes = unsafe change.record.span.bytes
@@ -84,12 +85,12 @@ final class ChangeVerifier {
         }
         let isNew = change.kind == .insert
         if isNew ? record.incarnation != sequence : record.incarnation >= sequence {
-            report.add(.contradiction, at: place, "the record has the incarnation \(record.incarnation)")
+            report.add(.contradiction, at: location, "the record has the incarnation \(record.incarnation)")
         }
         greatestIDs[change.type] = max(greatestIDs[change.type] ?? 0, RecordBody.assignedID(of: record, type))
         if change.kind == .update { try checkEarlier(change, record, type) }
         if let problem = states.note(change, record, sequence: sequence) {
-            report.add(.contradiction, at: place, problem)
+            report.add(.contradiction, at: location, problem)
         }
     }
 
@@ -111,7 +112,7 @@ final class ChangeVerifier {
         let table = try record.table
         var seen: Set<UInt32> = []
         for earlier in change.earlier {
-            guard let place = newFields.firstIndex(where: { $0.id == earlier.field }),
+            guard let location = newFields.firstIndex(where: { $0.id == earlier.field }),
                 seen.insert(earlier.field).inserted
             else {
                 throw CodecError(
@@ -125,7 +126,7 @@ final class ChangeVerifier {
             if let problem = FieldVerifier.problem(bytes, field.type) {
                 throw CodecError("the earlier value of \(field.name): \(problem)")
             }
-            if unsafe try table.field(place).isEqual(to: bytes.span.bytes) {
+            if unsafe try table.field(location).isEqual(to: bytes.span.bytes) {
                 throw CodecError("the earlier value of \(field.name) is the one after it")
             }
         }

@@ -75,18 +75,18 @@ final class FeedStates {
     }
 
     /// Reports a record that is not as the feed tells.
-    func compare(_ record: RecordBytes, with state: State, at place: VerifyPlace, _ report: VerifyReport) {
+    func compare(_ record: RecordBytes, with state: State, at location: VerifyLocation, _ report: VerifyReport) {
         switch state {
         case .present(let digest, _, let version, let sequence):
             guard version == record.schemaVersion, digest != FeedStates.digest(record) else { return }
             report.add(
-                .contradiction, at: place,
+                .contradiction, at: location,
                 "the record is not as change set \(sequence), its newest in the feed, left it")
         case .gone(let sequence):
-            report.add(.contradiction, at: place, "the record is there, though change set \(sequence) deleted it")
+            report.add(.contradiction, at: location, "the record is there, though change set \(sequence) deleted it")
         case .untold(isComplete: true):
             report.add(
-                .contradiction, at: place, "the record is there, though the feed tells of all records and not of it")
+                .contradiction, at: location, "the record is there, though the feed tells of all records and not of it")
         case .untold: return
         }
     }

@@ -96,12 +96,12 @@ final class FeedVerifier {
             previous = nil
             return
         }
-        let place = VerifyPlace.feed(sequence: ended.sequence, fragment: nil, change: nil)
+        let location = VerifyLocation.feed(sequence: ended.sequence, fragment: nil, change: nil)
         do {
             let entry = unsafe try FeedEntry(sequence: ended.sequence, hash: hash, stream: ended.stream.span.bytes)
             if let previous, previous.hash != entry.previousHash {
                 report.add(
-                    .brokenChain, at: place,
+                    .brokenChain, at: location,
                     "it continues a change set with the hash \(String(entry.previousHash, radix: 16)), "
                         + "\(previous.sequence) has \(String(previous.hash, radix: 16))")
             }
@@ -109,7 +109,7 @@ final class FeedVerifier {
             report.summary.changeCount += entry.changes.count
             changes.check(entry, report)
         } catch {
-            report.add(.undecodable, at: place, error.reason)
+            report.add(.undecodable, at: location, error.reason)
             states.forgetAll()
             previous = (ended.sequence, hash)
         }
@@ -117,7 +117,7 @@ final class FeedVerifier {
 
     private func checkHead(_ report: VerifyReport) {
         guard let head else { return }
-        let place = VerifyPlace.metadata("head")
+        let location = VerifyLocation.metadata("head")
         guard let newest else {
             if head.oldest <= head.sequence {
                 report.add(
@@ -129,14 +129,14 @@ final class FeedVerifier {
         }
         guard newest.sequence == head.sequence else {
             report.add(
-                .contradiction, at: place,
+                .contradiction, at: location,
                 "the newest change set is \(head.sequence) by the head and \(newest.sequence) by the feed")
             if newest.sequence < head.sequence { states.forgetAll() }
             return
         }
         if let hash = newest.hash, hash != head.hash, previous != nil {
             report.add(
-                .contradiction, at: place,
+                .contradiction, at: location,
                 "the head has the hash \(String(head.hash, radix: 16)), its change set \(head.sequence) "
                     + "\(String(hash, radix: 16))")
         }

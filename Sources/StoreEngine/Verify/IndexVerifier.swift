@@ -34,7 +34,7 @@ final class IndexVerifier {
     }
 
     private func check(key: RawSpan, data: RawSpan, _ snapshot: LMDBSnapshot, _ report: VerifyReport) throws {
-        let place = VerifyPlace.entry(
+        let location = VerifyLocation.entry(
             type: type.name, fields: index.fieldNames(in: type.type), key: HexText.of(key))
         do {
             let recordKey = try IndexEntry.recordKey(key: key, data: data)
@@ -43,21 +43,21 @@ final class IndexVerifier {
             }
             guard let bytes = try snapshot.get(type.database, key: recordKey) else {
                 return report.add(
-                    .strayEntry, at: place, "it leads to no record: there is none under \(HexText.of(recordKey))")
+                    .strayEntry, at: location, "it leads to no record: there is none under \(HexText.of(recordKey))")
             }
             // What a damaged record should have here cannot be told; it is reported with the records.
             guard RecordBytes.isIntact(bytes), let found = try? expectation(bytes, recordKey: recordKey) else { return }
             guard let expected = found.entries.first(where: { unsafe key.isEqual(to: $0.key.span.bytes) }) else {
                 let name = RecordBody.name(bytes, key: recordKey, type)
-                return report.add(.strayEntry, at: place, "it leads to the record \(name), which has another value")
+                return report.add(.strayEntry, at: location, "it leads to the record \(name), which has another value")
             }
             guard unsafe data.isEqual(to: expected.data.span.bytes) else {
                 throw CodecError(
                     "it should hold \(unsafe HexText.of(expected.data.span.bytes)), found \(HexText.of(data))")
             }
-            if let value = found.wholeValue { checkUnique(value, expected, recordKey: recordKey, place, report) }
+            if let value = found.wholeValue { checkUnique(value, expected, recordKey: recordKey, location, report) }
         } catch let error as CodecError {
-            report.add(.undecodable, at: place, error.reason)
+            report.add(.undecodable, at: location, error.reason)
         }
     }
 
@@ -72,14 +72,15 @@ final class IndexVerifier {
             }
             let table = try newest.table
             var whole = ByteWriter(capacity: 512)
-            for part in index.parts { try part.component.append(table.field(part.place), to: &whole) }
+            for part in index.parts { try part.component.append(table.field(part.fieldIndex), to: &whole) }
             return (expected, whole.array())
         }
     }
 
     // LMDB keeps entries of the sole form apart; those of long values share a part and are compared whole.
     private func checkUnique(
-        _ value: [UInt8], _ expected: ExpectedEntry, recordKey: RawSpan, _ place: VerifyPlace, _ report: VerifyReport
+        _ value: [UInt8], _ expected: ExpectedEntry, recordKey: RawSpan, _ location: VerifyLocation,
+        _ report: VerifyReport
     ) {
         let part = Array(expected.key.dropLast(recordKey.byteCount))
         if part != sharedPart {
@@ -87,7 +88,7 @@ final class IndexVerifier {
             sharedValues = []
         }
         if !sharedValues.insert(value).inserted {
-            report.add(.duplicateValue, at: place, "another record has the same value, but the index is unique")
+            report.add(.duplicateValue, at: location, "another record has the same value, but the index is unique")
         }
     }
 }

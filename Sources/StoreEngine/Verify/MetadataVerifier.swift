@@ -100,14 +100,15 @@ struct MetadataVerifier {
     /// - Parameter greatest: the greatest id that a record has or had.
     mutating func checkCounter(of type: OpenType, greatest: UInt64, _ report: VerifyReport) {
         let counter = counters.removeValue(forKey: type.type.id)
-        let place = VerifyPlace.metadata(String(decoding: MetadataKey.assigned(type: type.type.id), as: UTF8.self))
-        guard type.assignedPlace != nil else {
-            if counter != nil { report.add(.unknown, at: place, "\(type.name) has no assigned ids") }
+        let location = VerifyLocation.metadata(
+            String(decoding: MetadataKey.assigned(type: type.type.id), as: UTF8.self))
+        guard type.assignedFieldIndex != nil else {
+            if counter != nil { report.add(.unknown, at: location, "\(type.name) has no assigned ids") }
             return
         }
         guard isWalked, (counter ?? 0) < greatest else { return }
         report.add(
-            .contradiction, at: place,
+            .contradiction, at: location,
             "the greatest assigned id of \(type.name) is \(counter ?? 0), but \(greatest) has been in use")
     }
 

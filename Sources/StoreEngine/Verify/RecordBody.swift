@@ -11,8 +11,10 @@ enum RecordBody {
             throw CodecError("the record has \(table.count) fields, its version has \(fields.count)")
         }
         try table.requireExactFill()
-        for (place, field) in fields.enumerated() {
-            if let problem = FieldVerifier.problem(try table.field(place), field.type) { body(field.name, problem) }
+        for (fieldIndex, field) in fields.enumerated() {
+            if let problem = FieldVerifier.problem(try table.field(fieldIndex), field.type) {
+                body(field.name, problem)
+            }
         }
     }
 
@@ -29,27 +31,29 @@ enum RecordBody {
     static func appendIDKey(
         of record: RecordBytes, _ type: OpenType, to key: inout ByteWriter
     ) throws(CodecError) -> Bool {
-        guard let places = try idPlaces(of: record, type) else { return false }
+        guard let fieldIndexes = try idFieldIndexes(of: record, type) else { return false }
         let table = try record.table
-        for (part, place) in zip(type.idParts, places) { try part.component.append(table.field(place), to: &key) }
+        for (part, fieldIndex) in zip(type.idParts, fieldIndexes) {
+            try part.component.append(table.field(fieldIndex), to: &key)
+        }
         return true
     }
 
     /// Where a record of any version has the fields of its id; nil for one of a version with another id. What they hold has
     /// the same form in all of them.
-    private static func idPlaces(of record: RecordBytes, _ type: OpenType) throws(CodecError) -> [Int]? {
+    private static func idFieldIndexes(of record: RecordBytes, _ type: OpenType) throws(CodecError) -> [Int]? {
         guard type.type.hasNewestID(inVersion: record.schemaVersion) else { return nil }
         let fields = try type.type.fields(ofVersion: record.schemaVersion)
-        let places = type.type.idFields.map { number in fields.firstIndex { $0.id == number } }
-        let found = places.compactMap { $0 }
-        guard found.count == places.count else { throw CodecError("the record lacks a field of its id") }
+        let fieldIndexes = type.type.idFields.map { number in fields.firstIndex { $0.id == number } }
+        let found = fieldIndexes.compactMap { $0 }
+        guard found.count == fieldIndexes.count else { throw CodecError("the record lacks a field of its id") }
         return found
     }
 
     /// The integer that the store assigned as the record's id, 0 where it is none or negative.
     static func assignedID(of record: RecordBytes, _ type: OpenType) -> UInt64 {
-        guard let newest = type.assignedPlace, let place = try? idPlaces(of: record, type)?.first,
-            let bytes = try? record.table.field(place),
+        guard let newest = type.assignedFieldIndex, let fieldIndex = try? idFieldIndexes(of: record, type)?.first,
+            let bytes = try? record.table.field(fieldIndex),
             let value = try? DynamicValue(from: bytes, as: type.type.fields[newest].type)
         else { return 0 }
         return switch value {
@@ -64,11 +68,12 @@ enum RecordBody {
     static func name(_ bytes: RawSpan, key: RawSpan, _ type: OpenType) -> String {
         do {
             let record = try RecordBytes(unverified: bytes)
-            guard let places = try idPlaces(of: record, type) else { return HexText.of(key) }
+            guard let fieldIndexes = try idFieldIndexes(of: record, type) else { return HexText.of(key) }
             let table = try record.table
             var texts: [String] = []
-            for (part, place) in zip(type.idParts, places) {
-                texts.append(try DynamicValue(from: table.field(place), as: type.type.fields[part.place].type).text)
+            for (part, fieldIndex) in zip(type.idParts, fieldIndexes) {
+                texts.append(
+                    try DynamicValue(from: table.field(fieldIndex), as: type.type.fields[part.fieldIndex].type).text)
             }
             return texts.count == 1 ? texts[0] : "(" + texts.joined(separator: ", ") + ")"
         } catch {

@@ -35,17 +35,17 @@ final class RecordVerifier {
 
     private func check(key: RawSpan, value: RawSpan, _ snapshot: LMDBSnapshot, _ report: VerifyReport) throws {
         let name = RecordBody.name(value, key: key, type)
-        func place(_ field: String? = nil) -> VerifyPlace { .record(type: type.name, id: name, field: field) }
+        func location(_ field: String? = nil) -> VerifyLocation { .record(type: type.name, id: name, field: field) }
         let state = states.take(type: type.type.id, key: key)
         var isWhole = true
         do {
             let record = try RecordBytes(unverified: value)
             guard RecordBytes.isIntact(value) else {
-                return report.add(.checksum, at: place(), "the record's checksum does not fit its bytes")
+                return report.add(.checksum, at: location(), "the record's checksum does not fit its bytes")
             }
             try RecordBody.checkFields(record, of: type.type) { field, problem in
                 isWhole = false
-                report.add(.undecodable, at: place(field), problem)
+                report.add(.undecodable, at: location(field), problem)
             }
             greatestID = max(greatestID, RecordBody.assignedID(of: record, type))
             guard isWhole else { return }
@@ -54,34 +54,34 @@ final class RecordVerifier {
             }
             guard unsafe key.isEqual(to: expected.span.bytes) else {
                 return report.add(
-                    .wrongKey, at: place(),
+                    .wrongKey, at: location(),
                     "the record lies under the key \(HexText.of(key)), its id gives \(unsafe HexText.of(expected.span.bytes))"
                 )
             }
-            states.compare(record, with: state, at: place(), report)
+            states.compare(record, with: state, at: location(), report)
             // An index that is still built lacks entries, but has no wrong ones: the walk over it sees to that.
             for index in type.indexes where !index.stored.isBuilding {
                 let entries = try type.withNewest(record) { (newest) throws(CodecError) in
                     try ExpectedEntry.all(of: newest, key: key, index)
                 }
-                for entry in entries { try check(entry, index, place(), snapshot, report) }
+                for entry in entries { try check(entry, index, location(), snapshot, report) }
             }
             try references.check(record, of: type, snapshot) { field, problem in
-                report.add(.danglingReference, at: place(field), problem)
+                report.add(.danglingReference, at: location(field), problem)
             }
         } catch let error as CodecError {
-            report.add(.undecodable, at: place(), error.reason)
+            report.add(.undecodable, at: location(), error.reason)
         }
     }
 
     private func check(
-        _ expected: ExpectedEntry, _ index: OpenIndex, _ place: VerifyPlace, _ snapshot: LMDBSnapshot,
+        _ expected: ExpectedEntry, _ index: OpenIndex, _ location: VerifyLocation, _ snapshot: LMDBSnapshot,
         _ report: VerifyReport
     ) throws {
         let fields = index.fieldNames(in: type.type)
         guard let data = unsafe try snapshot.get(index.database, key: expected.key.span.bytes) else {
             return report.add(
-                .missingEntry, at: place,
+                .missingEntry, at: location,
                 "the index (\(fields)) lacks the entry \(unsafe HexText.of(expected.key.span.bytes))")
         }
         guard unsafe !data.isEqual(to: expected.data.span.bytes), expected.isSole,
@@ -89,7 +89,7 @@ final class RecordVerifier {
         else { return }
         // One of the two must be wrong: the walk over the index tells which entry leads elsewhere.
         report.add(
-            .missingEntry, at: place,
+            .missingEntry, at: location,
             "the entry of its value in the unique index (\(fields)) leads to the record under \(HexText.of(other))")
     }
 }

@@ -25,10 +25,10 @@ struct ReferenceVerifier {
         _ record: RecordBytes, of type: OpenType, _ snapshot: LMDBSnapshot,
         _ body: (_ field: String, _ problem: String) -> Void
     ) throws {
-        for (place, field) in type.type.fields.enumerated() {
+        for (fieldIndex, field) in type.type.fields.enumerated() {
             guard field.schema.deleteRule != .none, let reference = field.type.reference,
                 let target = types[reference.target],
-                let ids = try ReferencedIDs(record, of: type, place)
+                let ids = try ReferencedIDs(record, of: type, fieldIndex)
             else { continue }
             for id in ids.all {
                 let key = try ids.recordKey(of: id)
@@ -46,13 +46,13 @@ private struct ReferencedIDs {
     private let type: FieldType
     private let component: KeyComponent
 
-    init?(_ record: RecordBytes, of type: OpenType, _ place: Int) throws(CodecError) {
-        let field = type.type.fields[place].type
+    init?(_ record: RecordBytes, of type: OpenType, _ fieldIndex: Int) throws(CodecError) {
+        let field = type.type.fields[fieldIndex].type
         guard let component = KeyComponent(field.indexedType) else { return nil }
         self.component = component
         self.type = field.indexedType
         all = try type.withNewest(record) { (newest) throws(CodecError) in
-            var bytes = try newest.table.field(place)
+            var bytes = try newest.table.field(fieldIndex)
             if field.isOptional {
                 guard bytes.byteCount > 0 else { return [] }
                 bytes = bytes.extracting(1..<bytes.byteCount)

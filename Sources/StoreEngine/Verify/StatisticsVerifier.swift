@@ -8,15 +8,15 @@ struct StatisticsVerifier {
     let database: LMDBDatabase
 
     func run(_ snapshot: LMDBSnapshot, _ report: VerifyReport) throws {
-        let place = VerifyPlace.database(StoreDatabases.statisticsName)
+        let location = VerifyLocation.database(StoreDatabases.statisticsName)
         var key = ByteWriter(capacity: SampleKey.stateByteCount)
         SampleKey.appendState(type: type.type.id, to: &key)
         let stored = try RecordSample.keys(of: type.type.id, database, snapshot) { _ in true }
         guard let state = try RecordSample.state(of: type.type.id, database, snapshot) else {
             if try snapshot.get(database, key: key.bytes) != nil {
-                report.add(.undecodable, at: place, "the state of the sample of \(type.name) cannot be read")
+                report.add(.undecodable, at: location, "the state of the sample of \(type.name) cannot be read")
             } else if !stored.isEmpty {
-                report.add(.missing, at: place, "the state of the sample of \(type.name) is missing")
+                report.add(.missing, at: location, "the state of the sample of \(type.name) is missing")
             }
             return
         }
@@ -35,15 +35,15 @@ struct StatisticsVerifier {
                 continue
             }
             let text = unsafe HexText.of(key.span.bytes)
-            report.add(.strayEntry, at: place, "the sample of \(type.name) holds \(text), which no record gives")
+            report.add(.strayEntry, at: location, "the sample of \(type.name) holds \(text), which no record gives")
         }
         for key in expected.sorted(by: { $0.lexicographicallyPrecedes($1) }) {
             let text = unsafe HexText.of(key.span.bytes)
-            report.add(.missingEntry, at: place, "the sample of \(type.name) lacks \(text)")
+            report.add(.missingEntry, at: location, "the sample of \(type.name) lacks \(text)")
         }
         if recordCount != state.count {
             report.add(
-                .wrongCount, at: place,
+                .wrongCount, at: location,
                 "the sample of \(type.name) counts \(state.count) records, it holds \(recordCount)")
         }
     }

@@ -7,7 +7,7 @@ final class TrailVerifier {
     private var head: TrailHead?
     private var noteCount: UInt64 = 0
 
-    private static let place = VerifyPlace.database(StoreDatabases.trailName)
+    private static let location = VerifyLocation.database(StoreDatabases.trailName)
 
     init(head: FeedHead?) { feed = head }
 
@@ -19,10 +19,10 @@ final class TrailVerifier {
             do {
                 let problem = try check(cursor.key, cursor.value, database, snapshot)
                 if let problem {
-                    report.add(problem.kind, at: Self.place, "\(problem.message): \(HexText.of(cursor.key))")
+                    report.add(problem.kind, at: Self.location, "\(problem.message): \(HexText.of(cursor.key))")
                 }
             } catch let error as CodecError {
-                report.add(.undecodable, at: Self.place, "\(error.reason): \(HexText.of(cursor.key))")
+                report.add(.undecodable, at: Self.location, "\(error.reason): \(HexText.of(cursor.key))")
             }
             isPositioned = try cursor.next()
         }
@@ -80,11 +80,11 @@ final class TrailVerifier {
     private func checkHead(_ report: VerifyReport) {
         guard let head else { return }
         if head.count != noteCount {
-            report.add(.wrongCount, at: Self.place, "it counts \(head.count) records and remembers \(noteCount)")
+            report.add(.wrongCount, at: Self.location, "it counts \(head.count) records and remembers \(noteCount)")
         }
         guard let feed, head.noted >= feed.oldest else { return }
         report.add(
-            .contradiction, at: Self.place,
+            .contradiction, at: Self.location,
             "it has taken up change set \(head.noted), the oldest that the feed retains is \(feed.oldest)")
     }
 }

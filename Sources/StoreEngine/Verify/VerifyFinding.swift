@@ -35,15 +35,15 @@ package struct VerifyFinding: Hashable, Sendable, CustomStringConvertible {
     /// What kind of damage it is.
     package let kind: Kind
     /// Where it is.
-    package let place: VerifyPlace
+    package let location: VerifyLocation
     /// What is wrong, in one sentence without a full stop.
     package let message: String
 
-    package init(_ kind: Kind, at place: VerifyPlace, _ message: String) {
+    package init(_ kind: Kind, at location: VerifyLocation, _ message: String) {
         self.kind = kind
-        self.place = place
+        self.location = location
         self.message = message
     }
 
-    package var description: String { "\(place): \(message)" }
+    package var description: String { "\(location): \(message)" }
 }

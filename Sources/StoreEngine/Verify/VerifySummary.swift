@@ -36,32 +36,32 @@ final class VerifyReport {
         if visitedEntries.isMultiple(of: 1_024) { onProgress(visitedEntries) }
     }
 
-    func add(_ kind: VerifyFinding.Kind, at place: VerifyPlace, _ message: String) {
+    func add(_ kind: VerifyFinding.Kind, at location: VerifyLocation, _ message: String) {
         summary.findingCount += 1
-        onFinding(VerifyFinding(kind, at: place, message))
+        onFinding(VerifyFinding(kind, at: location, message))
     }
 
     /// Runs a part; an error that keeps it from going on is a finding, and the next part runs all the same.
     ///
     /// - Returns: whether the part came to its end.
     @discardableResult
-    func attempt(_ place: VerifyPlace, _ part: () throws -> Void) -> Bool {
+    func attempt(_ location: VerifyLocation, _ part: () throws -> Void) -> Bool {
         do {
             try part()
             return true
         } catch let error as CodecError {
-            add(.undecodable, at: place, error.reason)
+            add(.undecodable, at: location, error.reason)
         } catch let error as LMDBError {
             // A cursor that finds no root page tells so only by this code.
             let isGivenUp = error.code == .badTransaction
             switch (isGivenUp, hasStorageError) {
-            case (true, true): add(.unchecked, at: place, "it was not checked: LMDB gave up after the error before")
-            case (true, false): add(.storage, at: place, "LMDB cannot read its pages")
-            case (false, _): add(.storage, at: place, ErrorText.of(error))
+            case (true, true): add(.unchecked, at: location, "it was not checked: LMDB gave up after the error before")
+            case (true, false): add(.storage, at: location, "LMDB cannot read its pages")
+            case (false, _): add(.storage, at: location, ErrorText.of(error))
             }
             hasStorageError = true
         } catch {
-            add(.storage, at: place, ErrorText.of(error))
+            add(.storage, at: location, ErrorText.of(error))
         }
         return false
     }

@@ -1,12 +1,13 @@
 /// What differs between two states of one record.
 package enum RecordDifference {
     /// The places of the fields whose bytes differ; both records are in the form of the newest version.
-    package static func changedPlaces(from old: RecordBytes, to new: RawSpan) throws(CodecError) -> [Int] {
+    package static func changedFieldIndexes(from old: RecordBytes, to new: RawSpan) throws(CodecError) -> [Int] {
         let oldTable = try old.table
         let newTable = try RecordBytes(unverified: new).table
         var changed: [Int] = []
-        for place in 0..<newTable.count where try !oldTable.field(place).isEqual(to: newTable.field(place)) {
-            changed.append(place)
+        for fieldIndex in 0..<newTable.count
+        where try !oldTable.field(fieldIndex).isEqual(to: newTable.field(fieldIndex)) {
+            changed.append(fieldIndex)
         }
         return changed
     }

@@ -14,7 +14,7 @@ package struct UndeclaredParts: Sendable {
     init(_ fit: SchemaFit, of type: RecordType) {
         fields = fit.undeclared
         partial = fit.partial.reduce(into: [:]) { partial, part in
-            partial[part.place] = PartialForm(type.fields[part.place].type, declared: part.declared.type)
+            partial[part.fieldIndex] = PartialForm(type.fields[part.fieldIndex].type, declared: part.declared.type)
         }
     }
 

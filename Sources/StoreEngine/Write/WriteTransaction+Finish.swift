@@ -55,7 +55,7 @@ extension WriteTransaction {
             case (nil, nil): continue
             case (let before?, let after?):
                 let old = try RecordBytes(unverified: changes.bytes(before))
-                let changed = try RecordDifference.changedPlaces(from: old, to: changes.bytes(after))
+                let changed = try RecordDifference.changedFieldIndexes(from: old, to: changes.bytes(after))
                 if !changed.isEmpty { net.append((index, changed)) }
             default: net.append((index, []))
             }

@@ -4,9 +4,9 @@ extension WriteTransaction {
     /// Fills in the generated parts of the id of the record in `encoder`, which its key needs.
     mutating func fillGeneratedID(of type: OpenType) throws(StoreError) {
         do {
-            if let place = type.assignedPlace { try assignID(of: type, place: place) }
-            for (place, token) in type.tokens where type.isPartOfID(place) {
-                if let start = try Self.tokenStart(token, place, encoder) { fill(token, at: start) }
+            if let fieldIndex = type.assignedFieldIndex { try assignID(of: type, fieldIndex: fieldIndex) }
+            for (fieldIndex, token) in type.tokens where type.isPartOfID(fieldIndex) {
+                if let start = try Self.tokenStart(token, fieldIndex, encoder) { fill(token, at: start) }
             }
         } catch let error as StoreError {
             throw error
@@ -19,9 +19,9 @@ extension WriteTransaction {
     /// where there is one, since a default is for an insert, else by the transaction's.
     mutating func replaceTokens(of type: OpenType, isStored: Bool) throws(StoreError) {
         do {
-            for (place, token) in type.tokens {
-                guard let start = try Self.tokenStart(token, place, encoder) else { continue }
-                if isStored, try Self.keep(token, place, of: oldRecord, in: &encoder, at: start) { continue }
+            for (fieldIndex, token) in type.tokens {
+                guard let start = try Self.tokenStart(token, fieldIndex, encoder) else { continue }
+                if isStored, try Self.keep(token, fieldIndex, of: oldRecord, in: &encoder, at: start) { continue }
                 fill(token, at: start)
             }
         } catch {
@@ -42,9 +42,9 @@ extension WriteTransaction {
     /// Where the token's bytes begin in a record whose field holds the token, nil when it holds something else. An
     /// optional field has one byte before them.
     private static func tokenStart(
-        _ token: DefaultToken, _ place: Int, _ encoder: borrowing FieldEncoder
+        _ token: DefaultToken, _ fieldIndex: Int, _ encoder: borrowing FieldEncoder
     ) throws(CodecError) -> Int? {
-        let range = try encoder.range(ofField: place)
+        let range = try encoder.range(ofField: fieldIndex)
         let size = token.byteCount
         guard range.count == size || range.count == size + 1 else { return nil }
         let start = range.upperBound - size
@@ -62,19 +62,19 @@ extension WriteTransaction {
 
     /// Copies a stored field over a token; false when the stored record has no value there.
     private static func keep(
-        _ token: DefaultToken, _ place: Int, of old: borrowing ByteWriter, in encoder: inout FieldEncoder,
+        _ token: DefaultToken, _ fieldIndex: Int, of old: borrowing ByteWriter, in encoder: inout FieldEncoder,
         at start: Int
     ) throws(CodecError) -> Bool {
-        let field = try RecordBytes(unverified: old.bytes).table.field(place)
+        let field = try RecordBytes(unverified: old.bytes).table.field(fieldIndex)
         guard field.byteCount >= token.byteCount else { return false }
         encoder.overwrite(field.extracting(last: token.byteCount), at: start)
         return true
     }
 
     // Zero asks for the next id; any other raises the greatest one, so that it is never given out again.
-    private mutating func assignID(of type: OpenType, place: Int) throws {
-        let range = try encoder.range(ofField: place)
-        let given = try AssignedID(type.type.fields[place].type, encoder, range)
+    private mutating func assignID(of type: OpenType, fieldIndex: Int) throws {
+        let range = try encoder.range(ofField: fieldIndex)
+        let given = try AssignedID(type.type.fields[fieldIndex].type, encoder, range)
         let last = try greatestAssigned(type)
         guard given.isZero else {
             if let value = given.positiveValue, value > last { assigned[type.type.id] = value }

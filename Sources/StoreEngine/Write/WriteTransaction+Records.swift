@@ -186,14 +186,14 @@ extension WriteTransaction {
     ) throws(CodecError) {
         let table = unsafe try FieldTable(mine.span.bytes)
         encoder.begin(fieldCount: table.count)
-        for place in 0..<table.count {
-            let isKept = kept.fields.contains(place)
-            guard old.count > 0, isKept || kept.partial[place] != nil else {
-                try append(table.field(place), with: nil, kept.partial[place], to: &encoder)
+        for fieldIndex in 0..<table.count {
+            let isKept = kept.fields.contains(fieldIndex)
+            guard old.count > 0, isKept || kept.partial[fieldIndex] != nil else {
+                try append(table.field(fieldIndex), with: nil, kept.partial[fieldIndex], to: &encoder)
                 continue
             }
-            let stored = try RecordBytes(unverified: old.bytes).table.field(place)
-            try append(isKept ? stored : table.field(place), with: stored, kept.partial[place], to: &encoder)
+            let stored = try RecordBytes(unverified: old.bytes).table.field(fieldIndex)
+            try append(isKept ? stored : table.field(fieldIndex), with: stored, kept.partial[fieldIndex], to: &encoder)
         }
         try encoder.finish()
     }
@@ -247,7 +247,7 @@ extension WriteTransaction {
     ) throws(CodecError) {
         key.removeAll()
         let table = try FieldTable(record.tableBytes)
-        for part in type.idParts { try part.component.append(table.field(part.place), to: &key) }
+        for part in type.idParts { try part.component.append(table.field(part.fieldIndex), to: &key) }
         KeyLimit.truncateRecordKey(&key)
     }
 
@@ -256,6 +256,6 @@ extension WriteTransaction {
         _ old: borrowing ByteWriter, _ new: borrowing FieldEncoder
     ) throws(CodecError) -> (changed: [Int], incarnation: UInt64) {
         let stored = try RecordBytes(old.bytes)
-        return (try RecordDifference.changedPlaces(from: stored, to: new.bytes), stored.incarnation)
+        return (try RecordDifference.changedFieldIndexes(from: stored, to: new.bytes), stored.incarnation)
     }
 }

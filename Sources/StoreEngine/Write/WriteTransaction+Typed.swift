@@ -180,7 +180,7 @@ extension WriteTransaction {
     @usableFromInline
     mutating func store(_ binding: TypedBinding, mode: WriteMode) throws(StoreError) -> Bool {
         do {
-            if let order = binding.declaredByPlace { try encoder.reorder(order, filling: binding.insertedBytes) }
+            if let order = binding.declaredByFieldIndex { try encoder.reorder(order, filling: binding.insertedBytes) }
             try encoder.finish()
         } catch {
             throw WriteTransaction.notEncodable(binding, error)
@@ -201,7 +201,7 @@ extension WriteTransaction {
     @usableFromInline
     @_lifetime(borrow self)
     func encodedDecoder(_ binding: TypedBinding) throws(CodecError) -> FieldDecoder {
-        FieldDecoder(try FieldTable(encoder.tableBytes), slots: binding.placesByDeclared)
+        FieldDecoder(try FieldTable(encoder.tableBytes), slots: binding.fieldIndexesByDeclared)
     }
 
     @usableFromInline

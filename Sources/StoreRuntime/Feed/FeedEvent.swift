@@ -53,8 +53,8 @@ extension ChangeSet {
         var events: [FeedEvent] = []
         events.reserveCapacity(changes.count)
         let action = try self.action?.json()
-        for (place, change) in changes.enumerated() {
-            let isLast = isLastPart && place == changes.count - 1
+        for (number, change) in changes.enumerated() {
+            let isLast = isLastPart && number == changes.count - 1
             let source = FeedEventSource(
                 self, name: name, action: action, position: isLast ? position : positionBefore)
             events.append(try source.event(change, at: time))
@@ -85,7 +85,7 @@ private struct FeedEventSource {
         event.id = change.idempotencyKey
         event.key = (event.after ?? event.before).flatMap { EventDraft.key(of: $0, change.type) }
         event.writing = (set.time, set.origin)
-        event.place = (name.epoch, name.sequence)
+        event.changeSet = (name.epoch, name.sequence)
         event.trailing = [
             JSONMember(
                 "transaction",
@@ -113,7 +113,7 @@ struct EventDraft {
     var key: JSONValue?
     /// When and by whom it was written; nil for a record that is read.
     var writing: (time: Date, origin: Origin)?
-    var place: (epoch: UInt64, sequence: UInt64) = (0, 0)
+    var changeSet: (epoch: UInt64, sequence: UInt64) = (0, 0)
     /// The members that not all events have.
     var trailing: [JSONMember] = []
 
@@ -137,8 +137,8 @@ struct EventDraft {
             JSONMember("snapshot", .bool(operation == .read)), JSONMember("store", .string(store.uuidString)),
             JSONMember("table", .string(table)),
             // As in the token: numbers of this size are not exact in every language.
-            JSONMember("epoch", .string(String(place.epoch, radix: 16))),
-            JSONMember("sequence", .number(JSONNumber(place.sequence))),
+            JSONMember("epoch", .string(String(changeSet.epoch, radix: 16))),
+            JSONMember("sequence", .number(JSONNumber(changeSet.sequence))),
             JSONMember("position", position.map { .string($0.description) } ?? .null),
             JSONMember("origin", origin.map { .string($0.name) } ?? .null),
             JSONMember("process", origin.map { .number(JSONNumber(Int64($0.processID))) } ?? .null),
@@ -158,7 +158,7 @@ struct EventDraft {
     /// The id's fields of a record.
     static func key(of record: JSONValue, _ type: OpenType?) -> JSONValue? {
         guard let type else { return nil }
-        let names = type.idParts.map { type.type.fields[$0.place].name }
+        let names = type.idParts.map { type.type.fields[$0.fieldIndex].name }
         return .object(names.map { JSONMember($0, record[$0] ?? .null) })
     }
 

@@ -40,15 +40,17 @@ struct FeedSieve {
         if isOwn, !part.changes.contains(where: { $0.kind == .reset }) { return nil }
         guard !filters.isEmpty else { return ChangeSet(part, wanted: nil, state) }
         let filters = try readyFilters(state)
-        var places: [Int] = []
-        for (place, change) in part.changes.enumerated() {
+        var changeIndexes: [Int] = []
+        for (changeIndex, change) in part.changes.enumerated() {
             do {
-                if try filters.pass(change, type: ChangeSet.type(of: change, state)) { places.append(place) }
+                if try filters.pass(change, type: ChangeSet.type(of: change, state)) {
+                    changeIndexes.append(changeIndex)
+                }
             } catch {
-                throw StoreError(error, at: "change \(part.firstIndex + place) of change set \(part.sequence)")
+                throw StoreError(error, at: "change \(part.firstIndex + changeIndex) of change set \(part.sequence)")
             }
         }
-        return places.isEmpty ? nil : ChangeSet(part, wanted: places, state)
+        return changeIndexes.isEmpty ? nil : ChangeSet(part, wanted: changeIndexes, state)
     }
 
     private mutating func readyFilters(_ state: StoreState) throws -> FeedFilters {

@@ -2,32 +2,32 @@ public import StoreEngine
 
 /// Where a reader of the feed begins.
 public struct FeedStart: Sendable {
-    enum Place: Sendable {
+    enum Point: Sendable {
         case oldest
         case newest
         case after(Position)
         case afterSequence(UInt64)
     }
 
-    let place: Place
+    let point: Point
 
     /// With the oldest retained change set.
-    public static let oldest = FeedStart(place: .oldest)
+    public static let oldest = FeedStart(point: .oldest)
 
     /// With the next commit: nothing that the feed holds already.
-    public static let newest = FeedStart(place: .newest)
+    public static let newest = FeedStart(point: .newest)
 
     /// With what comes after a position.
-    public static func after(_ position: Position) -> FeedStart { FeedStart(place: .after(position)) }
+    public static func after(_ position: Position) -> FeedStart { FeedStart(point: .after(position)) }
 
     /// With what comes after the change set of this sequence number.
     ///
     /// A number alone does not tell which store and which history it is of; keep a ``Position`` where that matters.
-    public static func after(sequence: UInt64) -> FeedStart { FeedStart(place: .afterSequence(sequence)) }
+    public static func after(sequence: UInt64) -> FeedStart { FeedStart(point: .afterSequence(sequence)) }
 
     /// The position in a snapshot of the store.
     func position(in scope: ReadContext) throws(StoreError) -> Position {
-        switch place {
+        switch point {
         case .oldest: return try scope.oldestPosition()
         case .newest: return try scope.feedPosition()
         case .after(let position):

@@ -55,15 +55,15 @@ public struct RecordEvents: Sendable {
         let next = try ahead ?? read()
         guard let chunk = next else { return nil }
         ahead = try read()
-        return chunk.rows.enumerated().map { place, record in
-            event(record, chunk.type, isLast: ahead == nil && place == chunk.rows.count - 1, time)
+        return chunk.rows.enumerated().map { number, record in
+            event(record, chunk.type, isLast: ahead == nil && number == chunk.rows.count - 1, time)
         }
     }
 
     private func event(_ record: DynamicRecord, _ type: OpenType, isLast: Bool, _ time: Date) -> FeedEvent {
         var draft = EventDraft(.read, table: type.name, before: nil, after: record.json(type.type))
         draft.key = draft.after.flatMap { EventDraft.key(of: $0, type) }
-        draft.place = (position.epoch, position.sequence)
+        draft.changeSet = (position.epoch, position.sequence)
         let key = draft.key.map { JSONWriter.text(of: $0) } ?? ""
         let epoch = String(position.epoch, radix: 16)
         draft.id = "\(position.store.uuidString).\(epoch).\(position.sequence).\(type.name).\(key)"
@@ -76,7 +76,7 @@ public struct RecordEvents: Sendable {
             let transaction = try store.beginRead()
             let scope = transaction._reading
             // A type that a migration has replaced since is told by the feed.
-            guard let index = scope.catalog.place(ofType: number) else {
+            guard let index = scope.catalog.typeIndex(ofID: number) else {
                 endType()
                 continue
             }

@@ -21,7 +21,7 @@ extension Store {
     public func changes(from start: FeedStart, _ options: FeedOptions = FeedOptions()) -> ChangeFeed {
         var start = start
         // Else what is committed before the first element is asked for would be missing. An error shows there again.
-        if case .newest = start.place, let now = try? position { start = .after(now) }
+        if case .newest = start.point, let now = try? position { start = .after(now) }
         return ChangeFeed(store: self, start: start, options: options)
     }
 

@@ -27,10 +27,10 @@ extension FetchRequest {
     public init<each V>(
         _ request: FetchRequest, in store: Store, fields: repeat KeyPath<R.Fields, Field<R, each V>>
     ) throws {
-        var places = PlaceSet()
-        repeat places.insert(FieldToken(R.fields[keyPath: each fields]).place)
+        var fieldIndexes = FieldIndexSet()
+        repeat fieldIndexes.insert(FieldToken(R.fields[keyPath: each fields]).fieldIndex)
         self = request
-        source = try store.liveQuery(request, fields: places)
+        source = try store.liveQuery(request, fields: fieldIndexes)
     }
 
     /// The live query behind a wrapped property; nil for a request that is only a value.

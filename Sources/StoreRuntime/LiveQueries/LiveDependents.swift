@@ -5,19 +5,21 @@ struct LiveDependents {
     private struct Entry {
         let dependent: LiveDependent
         /// The fields that it reads, by the number of their type.
-        var places: [UInt32: PlaceSet] = [:]
+        var fieldIndexes: [UInt32: FieldIndexSet] = [:]
 
         mutating func read(_ catalog: Catalog) throws(StoreError) {
-            var places: [UInt32: PlaceSet] = [:]
-            for read in try dependent.reads(catalog) { places[read.type, default: PlaceSet()].formUnion(read.places) }
-            self.places = places
+            var fieldIndexes: [UInt32: FieldIndexSet] = [:]
+            for read in try dependent.reads(catalog) {
+                fieldIndexes[read.type, default: FieldIndexSet()].formUnion(read.fieldIndexes)
+            }
+            self.fieldIndexes = fieldIndexes
         }
 
         /// Whether a step's changes concern it.
         ///
         /// - Parameter changed: the fields that changed, by the number of the type.
-        func isConcerned(by changed: [UInt32: PlaceSet]) -> Bool {
-            places.contains { type, places in changed[type]?.intersects(places) ?? false }
+        func isConcerned(by changed: [UInt32: FieldIndexSet]) -> Bool {
+            fieldIndexes.contains { type, fieldIndexes in changed[type]?.intersects(fieldIndexes) ?? false }
         }
     }
 
@@ -48,7 +50,7 @@ struct LiveDependents {
         lastNumber += 1
         entries[lastNumber] = entry
         numbers[ObjectIdentifier(entry.dependent)] = lastNumber
-        for type in entry.places.keys { readers[type, default: []].insert(lastNumber) }
+        for type in entry.fieldIndexes.keys { readers[type, default: []].insert(lastNumber) }
     }
 
     /// Looks again at what one of them reads.
@@ -60,7 +62,7 @@ struct LiveDependents {
         try entry.read(catalog)
         forget(old, number)
         entries[number] = entry
-        for type in entry.places.keys { readers[type, default: []].insert(number) }
+        for type in entry.fieldIndexes.keys { readers[type, default: []].insert(number) }
     }
 
     mutating func remove(_ dependent: LiveDependent) {
@@ -71,7 +73,7 @@ struct LiveDependents {
     }
 
     private mutating func forget(_ entry: Entry, _ number: UInt64) {
-        for type in entry.places.keys {
+        for type in entry.fieldIndexes.keys {
             readers[type]?.remove(number)
             if readers[type]?.isEmpty ?? false { readers[type] = nil }
         }
@@ -86,7 +88,7 @@ struct LiveDependents {
             var entry = entry
             // What is not there any more is told by the dependent itself: such a step concerns all.
             try? entry.read(catalog)
-            for type in entry.places.keys { readers[type, default: []].insert(number) }
+            for type in entry.fieldIndexes.keys { readers[type, default: []].insert(number) }
             entries[number] = entry
         }
     }
@@ -96,9 +98,9 @@ struct LiveDependents {
     /// - Parameter changes: the step's changes; nil where all may have changed.
     mutating func apply(_ changes: [StepChange]?, _ publication: inout Publication) {
         if readers.isEmpty { return }
-        var changed: [UInt32: PlaceSet] = [:]
+        var changed: [UInt32: FieldIndexSet] = [:]
         for change in changes ?? [] {
-            changed[change.type.type.id, default: PlaceSet()].formUnion(change.changedPlaces)
+            changed[change.type.type.id, default: FieldIndexSet()].formUnion(change.changedFieldIndexes)
         }
         var visited: Set<UInt64> = []
         for (type, numbers) in readers where changes == nil || changed[type] != nil { visited.formUnion(numbers) }

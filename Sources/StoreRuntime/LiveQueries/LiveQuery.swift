@@ -27,11 +27,11 @@ public final class LiveQuery<R: Record>: Observable, Sendable {
     }
 
     let core: StoreCore
-    private let fields: PlaceSet?
+    private let fields: FieldIndexSet?
     private let trackedRequest = TrackedValue()
     private let state: HandoverMutex<State>
 
-    init(_ request: FetchRequest<R>, fields: PlaceSet?, _ core: StoreCore) throws {
+    init(_ request: FetchRequest<R>, fields: FieldIndexSet?, _ core: StoreCore) throws {
         self.core = core
         self.fields = fields
         let use = try LiveUse(core.liveKey(request, fields: fields), core)

@@ -29,7 +29,7 @@ package struct LiveShown: Sendable {
     /// The record type in that catalog.
     package let type: OpenType
     /// The fields whose changes are told, by their places in that type; nil for all.
-    let fields: PlaceSet?
+    let fields: FieldIndexSet?
     /// The fields of other records of which the rows hold what stands there.
     let followed: [FieldName]
     /// The position since which there have been the same records in the same order, as far as somebody has asked for that; else that
@@ -37,7 +37,7 @@ package struct LiveShown: Sendable {
     var structure: UInt64
 
     init(
-        rows: LiveRows, count: Int, position: Position, catalog: Catalog, type: OpenType, fields: PlaceSet? = nil,
+        rows: LiveRows, count: Int, position: Position, catalog: Catalog, type: OpenType, fields: FieldIndexSet? = nil,
         followed: [FieldName] = []
     ) {
         self.rows = rows
@@ -138,7 +138,7 @@ final class LiveResult: Observable, Sendable {
         state.withLock { state in
             var shown = shown
             let old = state.versions.newest
-            if state.hasReadStructure, shown.rows.shows(theSameAs: old.rows, fields: PlaceSet()) {
+            if state.hasReadStructure, shown.rows.shows(theSameAs: old.rows, fields: FieldIndexSet()) {
                 shown.structure = old.structure
             }
             state.versions.push(shown, at: shown.position.sequence)

@@ -37,12 +37,15 @@ extension StoreCore {
     ///
     /// - Throws: ``StoreError`` with the code `unknownType` when the store was opened without `R`.
     func liveKey<R: Record>(
-        _ request: FetchRequest<R>, fields: PlaceSet?, isCount: Bool = false
+        _ request: FetchRequest<R>, fields: FieldIndexSet?, isCount: Bool = false
     ) throws(StoreError) -> LiveKey {
         let binding = try state.catalog.binding(R.self)
-        let stored = fields?.places.map { declared in
+        let stored = fields?.indexes.map { declared in
             LiveFields(
-                PlaceSet(declared.map { place in binding.placesByDeclared.map { Int($0[place]) } ?? place }),
+                FieldIndexSet(
+                    declared.map { fieldIndex in
+                        binding.fieldIndexesByDeclared.map { Int($0[fieldIndex]) } ?? fieldIndex
+                    }),
                 of: binding.type.type)
         }
         return LiveKey(typeName: binding.type.name, request: request.request, fields: stored, isCount: isCount)

@@ -37,9 +37,9 @@ extension Store {
     public func updates<R: Record, each V>(
         of request: FetchRequest<R>, fields: repeat KeyPath<R.Fields, Field<R, each V>>
     ) -> LiveUpdates<R> {
-        var places = PlaceSet()
-        repeat places.insert(FieldToken(R.fields[keyPath: each fields]).place)
-        return LiveUpdates { [places] in try self.liveQuery(request, fields: places) }
+        var fieldIndexes = FieldIndexSet()
+        repeat fieldIndexes.insert(FieldToken(R.fields[keyPath: each fields]).fieldIndex)
+        return LiveUpdates { [fieldIndexes] in try self.liveQuery(request, fields: fieldIndexes) }
     }
 
     /// What has changed in the results of a request since a position at which they were known, and then each scoped update: for
@@ -67,7 +67,7 @@ extension Store {
         try liveQuery(request, fields: nil)
     }
 
-    func liveQuery<R: Record>(_ request: FetchRequest<R>, fields: PlaceSet?) throws -> LiveQuery<R> {
+    func liveQuery<R: Record>(_ request: FetchRequest<R>, fields: FieldIndexSet?) throws -> LiveQuery<R> {
         try requireOpen()
         return try LiveQuery(request, fields: fields, core)
     }

@@ -53,8 +53,8 @@ public final class Model<R: Record>: Observable, Identifiable, Sendable {
     package func value<V>(_ token: FieldToken<R, V>) -> V {
         // Nothing generic is called on this way, so that where `R` is known nothing has to be looked up.
         var value: V?
-        state.read(token.place) { value = token.value(in: $0.of(R.self).record) }
-        return value ?? token.value(in: older(logging: token.place).record)
+        state.read(token.fieldIndex) { value = token.value(in: $0.of(R.self).record) }
+        return value ?? token.value(in: older(logging: token.fieldIndex).record)
     }
 
     /// The whole record, tracked by Observation as a read of each field.

@@ -68,12 +68,12 @@ final class ModelIndex: Sendable {
     }
 
     /// The states that a step concerns, each with the place of its change.
-    func touched(by changes: [StepChange], of type: OpenType) -> [(place: Int, state: ModelState)] {
-        var touched: [(place: Int, state: ModelState)] = []
+    func touched(by changes: [StepChange], of type: OpenType) -> [(changeIndex: Int, state: ModelState)] {
+        var touched: [(changeIndex: Int, state: ModelState)] = []
         entries.withLock { entries in
             touched.reserveCapacity(min(changes.count, entries.states.count))
-            for place in changes.indices where changes[place].type === type {
-                if let state = entries.states[changes[place].key] { touched.append((place, state)) }
+            for changeIndex in changes.indices where changes[changeIndex].type === type {
+                if let state = entries.states[changes[changeIndex].key] { touched.append((changeIndex, state)) }
             }
         }
         return touched

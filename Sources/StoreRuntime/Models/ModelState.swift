@@ -15,7 +15,7 @@ final class ModelState: Observable, Sendable {
     private struct State {
         weak var model: (any AnyObject & Sendable)?
         var versions: Versions<AnyModelVersion>
-        var subscribers: [(id: UInt64, fields: PlaceSet, signal: Signal)] = []
+        var subscribers: [(id: UInt64, fields: FieldIndexSet, signal: Signal)] = []
         var observers: [any ModelObserver] = []
         var lastSubscriber: UInt64 = 0
         var isEnded = false
@@ -207,7 +207,7 @@ final class ModelState: Observable, Sendable {
 
     private func forEachSlot(changedBy version: AnyModelVersion, _ body: (KeyPath<ModelState, Void>) -> Void) {
         if version.isDeleted { return slots.with(slots.deleted, body) }
-        for slot in 0..<slots.deleted where version.changedPlaces.contains(slot) { slots.with(slot, body) }
+        for slot in 0..<slots.deleted where version.changedFieldIndexes.contains(slot) { slots.with(slot, body) }
     }
 
     /// Says that nothing comes any more: the store was closed, or the record cannot be read.
@@ -225,7 +225,7 @@ final class ModelState: Observable, Sendable {
     /// Has a signal raised whenever one of some fields has changed, or the record was deleted.
     ///
     /// - Returns: what ends it.
-    func subscribe(_ signal: Signal, to fields: PlaceSet) -> UInt64 {
+    func subscribe(_ signal: Signal, to fields: FieldIndexSet) -> UInt64 {
         let (id, isEnded) = state.withLock { state in
             state.lastSubscriber += 1
             state.subscribers.append((state.lastSubscriber, fields, signal))
@@ -268,6 +268,6 @@ extension ModelState: LoggedSource {
         let version = state.withLock { $0.versions.newest }
         if version.sequence <= sequence { return false }
         guard part >= 0, version.previousSequence == sequence else { return true }
-        return part == deletedSlot ? version.isDeleted : version.changedPlaces.contains(part)
+        return part == deletedSlot ? version.isDeleted : version.changedFieldIndexes.contains(part)
     }
 }

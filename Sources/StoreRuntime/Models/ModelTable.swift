@@ -70,8 +70,9 @@ final class TypedModelTable<R: Record>: ModelTable {
         let ahead = index.takeAhead(before: position.sequence)
         guard !isEmpty, let binding = try? scope.state.catalog.binding(R.self) else { return }
         for state in ahead { refresh(state, binding, scope, at: position, &publication) }
-        for (place, state) in index.touched(by: changes, of: binding.type) where state.newestSequence <= previous {
-            let change = changes[place]
+        for (changeIndex, state) in index.touched(by: changes, of: binding.type) where state.newestSequence <= previous
+        {
+            let change = changes[changeIndex]
             switch change.kind {
             case .delete, .replace: delete(state, at: position, &publication)
             default:
@@ -79,7 +80,8 @@ final class TypedModelTable<R: Record>: ModelTable {
                     guard let record = try change.after?.freshRecord(R.self, binding) else { continue }
                     let version = state.push(at: position) { before in
                         self.version(
-                            of: record, at: position, after: before, binding.declaredPlaces(of: change.changedPlaces))
+                            of: record, at: position, after: before,
+                            binding.declaredFieldIndexes(of: change.changedFieldIndexes))
                     }
                     if let version { publication.models.append((state, version)) }
                 } catch {
@@ -119,11 +121,11 @@ final class TypedModelTable<R: Record>: ModelTable {
     ///
     /// - Parameter changed: the declared fields that changed; nil where that has to be found out.
     private func version(
-        of record: R, at position: Position, after before: AnyModelVersion, _ changed: PlaceSet?
+        of record: R, at position: Position, after before: AnyModelVersion, _ changed: FieldIndexSet?
     ) -> ModelVersion<R>? {
-        let changed = changed ?? ChangedFields(from: before.of(R.self).record, to: record).declaredPlaces
+        let changed = changed ?? ChangedFields(from: before.of(R.self).record, to: record).declaredFieldIndexes
         if changed.isEmpty { return nil }
-        return ModelVersion(record, at: position, after: before.sequence, changedPlaces: changed)
+        return ModelVersion(record, at: position, after: before.sequence, changedFieldIndexes: changed)
     }
 
     /// Ends a model whose record cannot be read, with the step. Others, and live results, must not suffer from that.

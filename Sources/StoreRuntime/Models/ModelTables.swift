@@ -4,15 +4,15 @@ import StoreEngine
 /// told in the same order.
 struct ModelTables {
     private(set) var all: [any ModelTable] = []
-    private var places: [ObjectIdentifier: Int] = [:]
+    private var numbers: [ObjectIdentifier: Int] = [:]
     private var isEnded = false
 
     /// The table of a record type.
     mutating func table<R: Record>(_ type: R.Type, _ make: () -> TypedModelTable<R>) -> TypedModelTable<R> {
-        if let place = places[ObjectIdentifier(type)], let table = all[place] as? TypedModelTable<R> { return table }
+        if let number = numbers[ObjectIdentifier(type)], let table = all[number] as? TypedModelTable<R> { return table }
         let table = make()
         if isEnded { table.endAll() }
-        places[ObjectIdentifier(type)] = all.count
+        numbers[ObjectIdentifier(type)] = all.count
         all.append(table)
         return table
     }

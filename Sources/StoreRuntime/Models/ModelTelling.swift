@@ -86,7 +86,7 @@ final class ModelTelling {
     private func shown(_ version: AnyModelVersion) -> LiveShown? {
         let catalog = core.state.catalog
         guard let (content, type) = content(version, catalog) else { return nil }
-        let row = LiveRow(place: key, key: key, content: content)
+        let row = LiveRow(sortKey: key, key: key, content: content)
         return LiveShown(
             rows: LiveRows(row), count: 1, position: version.position, catalog: catalog, type: type)
     }
@@ -111,7 +111,7 @@ final class ModelTelling {
         guard let record = unsafe try? DynamicRecord(unverified: bytes.span.bytes, of: type) else { return nil }
         let parts = type.idParts.map { part in
             ConditionNode.comparison(
-                FieldName(type.type.fields[part.place].name), .equal, record.values[part.place])
+                FieldName(type.type.fields[part.fieldIndex].name), .equal, record.values[part.fieldIndex])
         }
         var request = Request()
         request.condition = parts.count == 1 ? parts[0] : .and(parts)

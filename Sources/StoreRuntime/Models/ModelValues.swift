@@ -13,7 +13,7 @@ extension Model {
     ) -> ModelValues<R, V> {
         let token = FieldToken(R.fields[keyPath: field])
         return ModelValues(
-            model: self, fields: PlaceSet([token.place]), read: { token.value(in: $0) },
+            model: self, fields: FieldIndexSet([token.fieldIndex]), read: { token.value(in: $0) },
             comparisons: [.of(token)], line: (file, line))
     }
 
@@ -22,14 +22,14 @@ extension Model {
         of fields: repeat KeyPath<R.Fields, Field<R, each V>>, file: StaticString = #fileID, line: UInt = #line
     ) -> ModelValues<R, (repeat each V)> {
         let tokens = (repeat FieldToken(R.fields[keyPath: each fields]))
-        var places = PlaceSet()
+        var fieldIndexes = FieldIndexSet()
         var comparisons: [FieldComparison<R>] = []
         for token in repeat each tokens {
-            places.insert(token.place)
+            fieldIndexes.insert(token.fieldIndex)
             comparisons.append(.of(token))
         }
         return ModelValues(
-            model: self, fields: places, read: { record in (repeat (each tokens).value(in: record)) },
+            model: self, fields: fieldIndexes, read: { record in (repeat (each tokens).value(in: record)) },
             comparisons: comparisons, line: (file, line))
     }
 }
@@ -40,7 +40,7 @@ public struct ModelValues<R: Record, Value>: AsyncSequence, Sendable {
     public typealias Failure = Never
 
     let model: Model<R>
-    let fields: PlaceSet
+    let fields: FieldIndexSet
     let read: @Sendable (R) -> Value
     /// Whether two records are the same in a field, for each of the fields.
     let comparisons: [FieldComparison<R>]

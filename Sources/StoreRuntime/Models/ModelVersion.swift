@@ -14,28 +14,28 @@ class AnyModelVersion: @unchecked Sendable {
     /// The position of the version before, 0 for the first one.
     final let previousSequence: UInt64
     /// The declared fields in which it differs from the version before.
-    final let changedPlaces: PlaceSet
+    final let changedFieldIndexes: FieldIndexSet
 
-    init(at position: Position, isDeleted: Bool, previousSequence: UInt64, changedPlaces: PlaceSet) {
+    init(at position: Position, isDeleted: Bool, previousSequence: UInt64, changedFieldIndexes: FieldIndexSet) {
         self.position = position
         self.isDeleted = isDeleted
         self.previousSequence = previousSequence
-        self.changedPlaces = changedPlaces
+        self.changedFieldIndexes = changedFieldIndexes
     }
 
     final var sequence: UInt64 { position.sequence }
 
     /// The declared fields in which it differs from an earlier version.
-    final func changedPlaces(since earlier: AnyModelVersion) -> PlaceSet {
-        if earlier.sequence == sequence { return PlaceSet() }
-        return earlier.sequence == previousSequence ? changedPlaces : compare(with: earlier)
+    final func changedFieldIndexes(since earlier: AnyModelVersion) -> FieldIndexSet {
+        if earlier.sequence == sequence { return FieldIndexSet() }
+        return earlier.sequence == previousSequence ? changedFieldIndexes : compare(with: earlier)
     }
 
     /// The declared fields in which it differs from an earlier version of the same model, found by looking at them.
-    func compare(with earlier: AnyModelVersion) -> PlaceSet { .all }
+    func compare(with earlier: AnyModelVersion) -> FieldIndexSet { .all }
 
     /// Whether it is of interest to one who watches some declared fields and had the version before.
-    final func concerns(_ fields: PlaceSet) -> Bool { isDeleted || changedPlaces.intersects(fields) }
+    final func concerns(_ fields: FieldIndexSet) -> Bool { isDeleted || changedFieldIndexes.intersects(fields) }
 }
 
 /// What a model shows from one position on. Immutable.
@@ -46,21 +46,22 @@ final class ModelVersion<R: Record>: AnyModelVersion, @unchecked Sendable {
     /// The first version.
     init(_ record: R, at position: Position) {
         self.record = record
-        super.init(at: position, isDeleted: false, previousSequence: 0, changedPlaces: PlaceSet())
+        super.init(at: position, isDeleted: false, previousSequence: 0, changedFieldIndexes: FieldIndexSet())
     }
 
     /// The version that comes after another one.
     init(
         _ record: R, at position: Position, after previousSequence: UInt64, isDeleted: Bool = false,
-        changedPlaces: PlaceSet = PlaceSet()
+        changedFieldIndexes: FieldIndexSet = FieldIndexSet()
     ) {
         self.record = record
         super.init(
-            at: position, isDeleted: isDeleted, previousSequence: previousSequence, changedPlaces: changedPlaces)
+            at: position, isDeleted: isDeleted, previousSequence: previousSequence,
+            changedFieldIndexes: changedFieldIndexes)
     }
 
-    override func compare(with earlier: AnyModelVersion) -> PlaceSet {
-        ChangedFields(from: earlier.of(R.self).record, to: record).declaredPlaces
+    override func compare(with earlier: AnyModelVersion) -> FieldIndexSet {
+        ChangedFields(from: earlier.of(R.self).record, to: record).declaredFieldIndexes
     }
 }
 

@@ -9,7 +9,7 @@ final class ModelWatch<R: Record> {
     private let pin: PinID
 
     /// - Parameter line: where the subscription is asked for.
-    init(_ model: Model<R>, fields: PlaceSet, line: (file: StaticString, line: UInt)) {
+    init(_ model: Model<R>, fields: FieldIndexSet, line: (file: StaticString, line: UInt)) {
         self.model = model
         versions = VersionWatch(model.state, fields: fields, ModelTelling(model))
         pin = model.core.ownership.pin(model, .borrower, by: Scope.currentHolder, line.file, line.line)
@@ -28,11 +28,11 @@ final class VersionWatch {
         let old: AnyModelVersion?
         let new: AnyModelVersion
         /// The declared fields that differ, of those that are watched and others.
-        let changed: PlaceSet
+        let changed: FieldIndexSet
     }
 
     private let state: ModelState
-    private let fields: PlaceSet
+    private let fields: FieldIndexSet
     private let telling: ModelTelling
     private let signal = Signal()
     private var subscription: UInt64?
@@ -42,7 +42,7 @@ final class VersionWatch {
     private(set) var last: AnyModelVersion?
     private var cancelledEnd = CancelledEnd()
 
-    init(_ state: ModelState, fields: PlaceSet, _ telling: ModelTelling) {
+    init(_ state: ModelState, fields: FieldIndexSet, _ telling: ModelTelling) {
         self.state = state
         self.fields = fields
         self.telling = telling
@@ -58,7 +58,7 @@ final class VersionWatch {
     func next() async -> Step? {
         let old = last
         guard await advance(), let new = last else { return nil }
-        return Step(old: old, new: new, changed: old.map { new.changedPlaces(since: $0) } ?? PlaceSet())
+        return Step(old: old, new: new, changed: old.map { new.changedFieldIndexes(since: $0) } ?? FieldIndexSet())
     }
 
     /// Waits for the next version, which is ``last`` then.
@@ -86,7 +86,7 @@ final class VersionWatch {
         if state.hasEnded { return false }
         // Before looking, so that nothing is lost between the two.
         subscription = state.subscribe(signal, to: fields)
-        last = telling.given { Step(old: nil, new: state.visible, changed: PlaceSet()) }?.new
+        last = telling.given { Step(old: nil, new: state.visible, changed: FieldIndexSet()) }?.new
         seen = last?.sequence ?? 0
         return last != nil
     }
@@ -106,7 +106,7 @@ final class VersionWatch {
         let new = state.visible
         guard new.sequence != seen else { return nil }
         seen = new.sequence
-        let changed = new.changedPlaces(since: old)
+        let changed = new.changedFieldIndexes(since: old)
         return new.isDeleted || changed.intersects(fields) ? Step(old: old, new: new, changed: changed) : nil
     }
 }

@@ -20,20 +20,20 @@ struct OwnerCycles<Node: Hashable> {
         guard !isDone.contains(start) else { return }
         // No recursion: chains of owners may be long.
         var path: [(node: Node, next: Int)] = [(start, 0)]
-        var places: [Node: Int] = [start: 0]
+        var depths: [Node: Int] = [start: 0]
         while let (node, next) = path.last {
             guard let targets = edges[node], next < targets.count else {
                 isDone.insert(node)
-                places[node] = nil
+                depths[node] = nil
                 path.removeLast()
                 continue
             }
             path[path.count - 1].next += 1
             let target = targets[next]
-            if let place = places[target] {
-                found.append(path[place...].map(\.node) + [target])
+            if let depth = depths[target] {
+                found.append(path[depth...].map(\.node) + [target])
             } else if !isDone.contains(target) {
-                places[target] = path.count
+                depths[target] = path.count
                 path.append((target, 0))
             }
         }

@@ -31,10 +31,10 @@ public struct OwnershipReport: Sendable, Codable, Equatable {
 
         public var description: String {
             let name = id.map { "\(type) \($0)" } ?? type
-            let place = position.map { ", at position \($0)" } ?? ""
-            if isResting { return "\(name)\(place): kept for the grace period" }
-            if pins.isEmpty { return "\(name)\(place): no pins; whoever has a plain reference keeps it" }
-            return "\(name)\(place)\n" + pins.map { "    \($0)" }.joined(separator: "\n")
+            let suffix = position.map { ", at position \($0)" } ?? ""
+            if isResting { return "\(name)\(suffix): kept for the grace period" }
+            if pins.isEmpty { return "\(name)\(suffix): no pins; whoever has a plain reference keeps it" }
+            return "\(name)\(suffix)\n" + pins.map { "    \($0)" }.joined(separator: "\n")
         }
     }
 

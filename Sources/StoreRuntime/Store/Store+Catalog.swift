@@ -8,7 +8,7 @@ extension Store {
     ///
     /// - Throws: ``StoreError`` with the code `unknownType`, naming the nearest one.
     package func typeIndex(named name: String) throws(StoreError) -> Int {
-        try core.state.catalog.requirePlace(ofTypeNamed: name)
+        try core.state.catalog.requireTypeIndex(named: name)
     }
 
     /// Adds record types that no Swift type of this program declares; one that the store has is made to fit, as opening the

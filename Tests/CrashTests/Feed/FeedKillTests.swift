@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Two processes write, three want the same consumers, and each is killed again and again.
-@Suite(.serialized, .timeLimit(.minutes(TestRun.isLong ? 60 : 20))) struct FeedKillTests {
+@Suite(.serialized, .timeLimit(.minutes(TestLength.isLong ? 60 : 20))) struct FeedKillTests {
     private static let lanes = ["a", "b"]
 
     private func startWriter(
@@ -30,7 +30,7 @@ import Testing
             if lane == Self.lanes[0] { #expect(writer.nextLine()?.hasPrefix("ack") == true) }
         }
         var consumers = try ConsumerGroup(3, directory: directory)
-        let killCount = TestRun.isLong ? 5_000 : 100
+        let killCount = TestLength.isLong ? 5_000 : 100
         for number in 1...killCount {
             // Its successor ends right before a write or sync of the data file, as far from its start as is drawn.
             let operation = Bool.random(using: &random) ? Int.random(in: 1...60, using: &random) : nil

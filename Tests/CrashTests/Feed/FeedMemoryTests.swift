@@ -1,9 +1,10 @@
 import ChildPrograms
 import Foundation
+import TestSupport
 import Testing
 
 /// What a reader of large change sets takes of memory.
-@Suite(.timeLimit(.minutes(TestRun.isLong ? 60 : 20))) struct FeedMemoryTests {
+@Suite(.timeLimit(.minutes(TestLength.isLong ? 60 : 20))) struct FeedMemoryTests {
     /// By how many KiB a process grows that reads a change set of so many changes in parts of so many.
     private func growth(_ directory: String, count: Int, part: Int) throws -> Int {
         let lines = try Command.run(FeedWorker.path, ["drain", directory, String(count), String(part)])
@@ -15,7 +16,7 @@ import Testing
     @Test(.disabled(if: TestRun.variable("MODELSTORE_SANITIZER") != nil, "a sanitizer keeps what was freed"))
     func `a change set of very many changes costs a reader no more memory than its parts`() throws {
         let directory = try ScratchDirectory()
-        let (small, large, part) = (4_000, TestRun.isLong ? 1_000_000 : 40_000, 1_000)
+        let (small, large, part) = (4_000, TestLength.isLong ? 1_000_000 : 40_000, 1_000)
         for count in [small, large] {
             try Command.run(FeedWorker.path, ["flood", directory.path("\(count)"), String(count)])
         }

@@ -1,10 +1,11 @@
 import ChildPrograms
 import Foundation
+import TestSupport
 import Testing
 
 /// Processes that write and follow what all of them write.
-@Suite(.timeLimit(.minutes(TestRun.isLong ? 60 : 20))) struct FeedMingleTests {
-    @Test(arguments: 0..<(TestRun.isLong ? 100 : 2))
+@Suite(.timeLimit(.minutes(TestLength.isLong ? 60 : 20))) struct FeedMingleTests {
+    @Test(arguments: 0..<(TestLength.isLong ? 100 : 2))
     func `each process sees its own writes and those of others as one feed, without a hole`(round: Int) throws {
         let directory = try ScratchDirectory()
         // The first makes the store.

@@ -1,16 +1,17 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// SIGKILL proves nothing about durability, since the page cache survives it. These tests replay what workers wrote and
 /// synced, and look at what a disk may hold after the power went at any moment.
-@Suite(.serialized, .timeLimit(.minutes(TestRun.isLong ? 60 : 20))) struct PowerLossTests {
+@Suite(.serialized, .timeLimit(.minutes(TestLength.isLong ? 60 : 20))) struct PowerLossTests {
     @Test func `full writes survive the loss of power at any moment, and relaxed ones go from the end only`() throws {
         var total = PowerLoss.Outcome()
-        for round in 0..<(TestRun.isLong ? 12 : 1) {
+        for round in 0..<(TestLength.isLong ? 12 : 1) {
             let promise = ["mixed", "relaxed", "full"][round % 3]
-            let run = try RecordedRun(promise: promise, count: TestRun.isLong ? 80 : 30, salt: round)
+            let run = try RecordedRun(promise: promise, count: TestLength.isLong ? 80 : 30, salt: round)
             var loss = PowerLoss(run, log: run.log, seed: TestRun.seed &+ UInt64(round))
-            try loss.cutEverywhere(images: TestRun.isLong ? 3_000 : 400)
+            try loss.cutEverywhere(images: TestLength.isLong ? 3_000 : 400)
             let outcome = loss.outcome
             #expect(outcome.violations == [], "MODELSTORE_SEED=\(TestRun.seed)")
             TestRun.noteProgress("round \(round), \(promise): \(outcome.summary)")
@@ -42,7 +43,7 @@ import Testing
     @Test func `the loss of power while a store is made leaves one that the next open makes`() throws {
         let run = try RecordedRun(promise: "full", count: 1)
         var loss = PowerLoss(run, log: run.log, seed: TestRun.seed)
-        try loss.cutEverywhere(images: TestRun.isLong ? 5_000 : 150, onlyWhileMade: true)
+        try loss.cutEverywhere(images: TestLength.isLong ? 5_000 : 150, onlyWhileMade: true)
         TestRun.note("loss of power in the making: \(loss.outcome.summary)")
         #expect(loss.outcome.violations == [], "MODELSTORE_SEED=\(TestRun.seed)")
         #expect(loss.outcome.refusals == [], "MODELSTORE_SEED=\(TestRun.seed)")

@@ -1,10 +1,8 @@
 import Foundation
+import TestSupport
 
 /// How this run of the tests is set up.
 enum TestRun {
-    /// Whether to take the time for many more cases.
-    static let isLong = variable("MODELSTORE_LONG") == "1"
-
     /// The seed of everything random in the run; `MODELSTORE_SEED` repeats one that a failing run printed.
     static let seed = variable("MODELSTORE_SEED").flatMap { UInt64($0) } ?? UInt64.random(in: .min ... .max)
 
@@ -19,6 +17,6 @@ enum TestRun {
 
     /// Says how far a long run is.
     static func noteProgress(_ text: String) {
-        if isLong { note(text) }
+        if TestLength.isLong { note(text) }
     }
 }

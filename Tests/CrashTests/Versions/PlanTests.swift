@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Programs that migrate a store by a plan, as processes.
-@Suite(.timeLimit(.minutes(TestRun.isLong ? 60 : 20))) struct PlanTests {
+@Suite(.timeLimit(.minutes(TestLength.isLong ? 60 : 20))) struct PlanTests {
     private static let count = 2_000
 
     /// A store of the plan's first version; a running program of that version has it open, if asked for.
@@ -99,7 +99,7 @@ import Testing
         #expect(timed.ask("go") == "open \(Self.sums[2]) sound")
         let span = ContinuousClock.now - begin
         var kills = 0
-        let rounds = TestRun.isLong ? 500 : 20
+        let rounds = TestLength.isLong ? 500 : 20
         for round in 0..<rounds {
             let store = directory.path("copy \(round)")
             try FileManager.default.copyItem(atPath: original, toPath: store)

@@ -30,7 +30,7 @@ import Testing
         let new = try Self.opened(2, directory.path("store"))
         var counts: [Int: Int] = [:]
         var levels: [Int: Int] = [:]
-        for round in 0..<(TestRun.isLong ? 5_000 : 120) {
+        for round in 0..<(TestLength.isLong ? 5_000 : 120) {
             let (id, other) = (Int.random(in: 0..<600, using: &random), Int.random(in: 0..<500, using: &random))
             old.send("count \(id) \(round)")
             new.send("level \(other) \(round % 50)")
@@ -62,7 +62,7 @@ import Testing
         #expect(old.ask("fill \(count)") == "done")
         let new = try Self.opened(2, directory.path("store"))
         var items = (0..<count).reduce(into: [Int: TestItem]()) { $0[$1] = TestItem(name: "item \($1)") }
-        for round in 0..<(TestRun.isLong ? 4_000 : 200) {
+        for round in 0..<(TestLength.isLong ? 4_000 : 200) {
             guard let id = items.keys.sorted().randomElement(using: &random) else { break }
             let program = Bool.random(using: &random) ? old : new
             var item = items[id] ?? TestItem(name: "")
@@ -136,7 +136,7 @@ import Testing
     @Test func `the building of indexes goes on where a killed process stopped`() throws {
         var random = TestRandom(seed: TestRun.seed)
         let directory = try ScratchDirectory()
-        let count = TestRun.isLong ? 1_000_000 : 60_000
+        let count = TestLength.isLong ? 1_000_000 : 60_000
         let old = try Self.opened(1, directory.path("store"))
         #expect(old.ask("fill \(count)") == "done")
         var done: [String: Int] = [:]

@@ -97,7 +97,7 @@ extension Bookings.Several: Booking {}
     }
 
     private static func change(_ store: Store, _ random: inout TestRandom, count: Int) throws {
-        let type = try store.read { try $0._reading.catalog.requirePlace(ofTypeNamed: "Booking") }
+        let type = try store.read { try $0._reading.catalog.requireTypeIndex(named: "Booking") }
         let records = (0..<count).map { _ in values(&random) }
         try store.write { tx in
             for values in records {
@@ -117,7 +117,7 @@ extension Bookings.Several: Booking {}
     private static func check(_ store: Store, _ age: any Booking.Type, _ request: Request, _ place: String) throws {
         try store.read { tx in
             let reading = tx._reading
-            let type = try reading.catalog.requirePlace(ofTypeNamed: "Booking")
+            let type = try reading.catalog.requireTypeIndex(named: "Booking")
             func rows(_ request: Request, by path: Plan.Path?) throws -> [[DynamicValue]] {
                 var rows: [[DynamicValue]] = []
                 try reading.fetchDynamic(request, typeIndex: type, by: path) {

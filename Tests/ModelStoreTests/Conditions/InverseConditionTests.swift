@@ -142,7 +142,7 @@ extension Tenant {
         func looked(_ condition: (House.Fields) -> Condition<House>) throws -> (looked: Int, found: Int) {
             try store.read { tx in
                 var found = 0
-                let type = try tx._reading.catalog.requirePlace(ofTypeNamed: "House")
+                let type = try tx._reading.catalog.requireTypeIndex(named: "House")
                 let looked = try tx._reading.fetchDynamic(House.where(condition).request, typeIndex: type) { _ in
                     found += 1
                     return true
@@ -193,7 +193,7 @@ extension Tenant {
             let filter = FeedFilter(House.self, where: { _ in House.tenants.isEmpty })
             let refused = #expect(throws: StoreError.self) { try FeedFilters([filter], catalog) }
             #expect(refused?.message.contains("inverse(Tenant.house) is about other records than House") == true)
-            let house = try catalog.requirePlace(ofTypeNamed: "House")
+            let house = try catalog.requireTypeIndex(named: "House")
             for (name, code) in [
                 (InverseName(type: "Tenent", field: "house"), StoreError.Code.unknownType),
                 (InverseName(type: "Tenant", field: "hause"), .unknownField),

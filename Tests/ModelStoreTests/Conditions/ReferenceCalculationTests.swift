@@ -122,7 +122,7 @@ import Testing
         try store.read { tx throws in
             var request = Request()
             request.condition = .fieldComparison(FieldName("chamber.name"), .equal, FieldName("level"))
-            let typeIndex = try tx._reading.catalog.requirePlace(ofTypeNamed: "Thermometer")
+            let typeIndex = try tx._reading.catalog.requireTypeIndex(named: "Thermometer")
             let error = #expect(throws: StoreError.self) { try tx._reading.count(request, typeIndex: typeIndex) }
             #expect(error?.code == .invalidValue)
             #expect(error?.message.contains("Thermometer.chamber.name is string, level is int64") == true, "\(error!)")

@@ -75,9 +75,9 @@ import Testing
                 let types = view._reading.catalog.types.map(\.type)
                 return reads.all(besides: []).flatMap { read in
                     types.filter { $0.id == read.type }.flatMap { type in
-                        read.places == .all
+                        read.fieldIndexes == .all
                             ? [type.name]
-                            : type.fields.indices.filter { read.places.contains($0) }
+                            : type.fields.indices.filter { read.fieldIndexes.contains($0) }
                                 .map { "\(type.name).\(type.fields[$0].name)" }
                     }
                 }

@@ -55,9 +55,9 @@ private enum Wide {
         func set(_ field: String, of id: String = "x", to value: Int64) async throws {
             try await store.write { tx in
                 let catalog = tx._reading.catalog
-                let index = try catalog.requirePlace(ofTypeNamed: "Gauge")
+                let index = try catalog.requireTypeIndex(named: "Gauge")
                 guard var record = try tx._reading.dynamicRecord(id: [.string(id)], typeIndex: index),
-                    let place = catalog.types[index].type.place(ofFieldNamed: field)
+                    let place = catalog.types[index].type.fieldIndex(named: field)
                 else { return }
                 record.values[place] = .int(value)
                 _ = try tx.put(record, typeIndex: index, mode: .update)

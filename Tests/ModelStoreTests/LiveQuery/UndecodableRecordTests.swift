@@ -23,7 +23,7 @@ import Testing
     /// Writes a mode as a program does that has not the Swift type.
     private static func put(_ mode: Int64, in id: String, _ store: Store) async throws {
         try await store.write { tx in
-            let index = try tx._reading.catalog.requirePlace(ofTypeNamed: "Probe")
+            let index = try tx._reading.catalog.requireTypeIndex(named: "Probe")
             guard var record = try tx._reading.dynamicRecord(id: [.string(id)], typeIndex: index) else { return }
             record.values[2] = .int(mode)
             _ = try tx.put(record, typeIndex: index, mode: .update)

@@ -59,13 +59,13 @@ private enum Later {
         first.close()
         try Store(at: directory.path, records: Later.Hall.self, Later.Probe.self).close()
         store = try Store(at: directory.path, records: Hall.self, Probe.self)
-        try #require(store.read { $0._reading.catalog.types[1].type.place(ofFieldNamed: "sort") } != nil)
+        try #require(store.read { $0._reading.catalog.types[1].type.fieldIndex(named: "sort") } != nil)
     }
 
     /// What a request finds, and how many records or entries were looked at.
     private func run(_ request: FetchRequest<Probe>) throws -> (ids: [Int], scanned: Int) {
         try store.read { tx in
-            let type = try tx._reading.catalog.requirePlace(ofTypeNamed: "Probe")
+            let type = try tx._reading.catalog.requireTypeIndex(named: "Probe")
             let scanned = try tx._reading.fetchDynamic(request.request, typeIndex: type) { _ in true }
             return (try tx.fetch(request).map(\.id).sorted(), scanned)
         }
@@ -82,7 +82,7 @@ private enum Later {
         #expect(try run(Probe.order { $0.kind.ascending }.limit(5)).scanned == 5)
         #expect(try run(Probe.where { $0.room == 4 }) == (ids(100, from: 4), 20))
         let counted = try store.read { tx in
-            let type = try tx._reading.catalog.requirePlace(ofTypeNamed: "Probe")
+            let type = try tx._reading.catalog.requireTypeIndex(named: "Probe")
             return try tx._reading.counted(Probe.where { $0.kind.hasPrefix("kind 19") }.request, typeIndex: type)
         }
         #expect(counted.returned == 110 && counted.fetched == 0)

@@ -140,7 +140,7 @@ enum Sample {
     /// Puts a record of the type Log, as a program would.
     static func putLog(_ number: Int, in transaction: inout WriteTransaction) throws {
         let catalog = transaction._reading.catalog
-        let index = try catalog.requirePlace(ofTypeNamed: "Log")
+        let index = try catalog.requireTypeIndex(named: "Log")
         let members = [
             JSONMember("number", .number(JSONNumber(number))), JSONMember("text", .string("line \(number)")),
         ]

@@ -20,6 +20,7 @@ import Testing
                 list.append((range, Int32(number)))
                 tree.insert(range, Int32(number))
             }
+            tree._checkInvariants()
             guard tree.count == list.count else { throw Mismatch("run \(run): \(tree.count) runs") }
             let key = Self.key(&random)
             var found: [Int32] = []

@@ -13,10 +13,10 @@ import Testing
         var seen = LiveRows(), seenArray: [LiveRow] = []
         for number in 0..<1_500 {
             let row = Self.row(random.below(run % 2 == 0 ? 300 : 100_000), content: number)
-            let spot = chunks.spot(of: row.place)
-            let index = array.count { $0.compared(to: row.place) < 0 }
-            if spot.isFound != (index < array.count && array[index].place == row.place) {
-                throw Mismatch("run \(run): \(row.place) found \(spot.isFound)")
+            let spot = chunks.spot(of: row.sortKey)
+            let index = array.count { $0.compared(to: row.sortKey) < 0 }
+            if spot.isFound != (index < array.count && array[index].sortKey == row.sortKey) {
+                throw Mismatch("run \(run): \(row.sortKey) found \(spot.isFound)")
             }
             if !spot.isFound {
                 chunks.insert(row, at: spot)
@@ -33,6 +33,7 @@ import Testing
                 chunks.truncate(to: count)
                 array.removeLast(array.count - count)
             }
+            chunks._checkInvariants()
             guard random.oneIn(20) else { continue }
             let offset = random.below(4), limit = random.pick([nil, 0, 1, 50])
             let shown = LiveRows(chunks, offset: offset, limit: limit)
@@ -59,7 +60,7 @@ import Testing
         var chunks = RowChunks((0..<100_000).map { Self.row($0, content: 0) })
         let old = LiveRows(chunks, offset: 0, limit: nil)
         let row = Self.row(54_321, content: 1)
-        chunks.replace(row, at: chunks.spot(of: row.place))
+        chunks.replace(row, at: chunks.spot(of: row.sortKey))
         let new = LiveRows(chunks, offset: 0, limit: nil)
         let own = zip(old.chunks, new.chunks).filter { !$0.isSameMemory(as: $1) }
         #expect(own.count == 1 && old.chunks.count == new.chunks.count)
@@ -84,9 +85,9 @@ import Testing
 
     @Test func `rows of different records whose places are the same bytes are not one row`() {
         // By a level and then the id, and by the id alone: of the level 1 and the id 2, or of the id 1 2.
-        func result(_ rows: [(place: [UInt8], key: [UInt8])]) -> LiveRows {
+        func result(_ rows: [(sortKey: [UInt8], key: [UInt8])]) -> LiveRows {
             LiveRows(
-                RowChunks(rows.map { LiveRow(place: $0.place, key: $0.key, content: RecordContent($0.key)) }),
+                RowChunks(rows.map { LiveRow(sortKey: $0.sortKey, key: $0.key, content: RecordContent($0.key)) }),
                 offset: 0,
                 limit: nil)
         }
@@ -106,35 +107,35 @@ import Testing
         let old = Self.rows([(10, 1), (20, 2), (30, 3)])
         var chunks = RowChunks(old.map(\.self))
         for (key, place) in [(UInt8(2), UInt8(20)), (3, 30)] {
-            let row = LiveRow(place: [place, key], key: [key], content: RecordContent([0xFF, key]))
-            chunks.replace(row, at: chunks.spot(of: row.place))
+            let row = LiveRow(sortKey: [place, key], key: [key], content: RecordContent([0xFF, key]))
+            chunks.replace(row, at: chunks.spot(of: row.sortKey))
         }
-        let difference = LiveDifference(from: old, to: LiveRows(chunks, offset: 0, limit: nil), fields: PlaceSet())
+        let difference = LiveDifference(from: old, to: LiveRows(chunks, offset: 0, limit: nil), fields: FieldIndexSet())
         #expect(difference.renewed.sorted() == [1, 2])
     }
 
     @Test func `places are found, joined and compared past the first word`() {
-        var set = PlaceSet([0, 63, 64, 200])
-        #expect(set.places == [0, 63, 64, 200] && set.contains(200) && !set.contains(199) && !set.contains(4_000))
-        #expect(set.intersects(PlaceSet([200])) && !set.intersects(PlaceSet([1, 65, 500])))
-        #expect(set.intersects(.all) && PlaceSet.all.intersects(set) && !PlaceSet().intersects(.all))
-        set.formUnion(PlaceSet([1, 500]))
-        #expect(set.places == [0, 1, 63, 64, 200, 500] && !set.isEmpty && PlaceSet().isEmpty)
+        var set = FieldIndexSet([0, 63, 64, 200])
+        #expect(set.indexes == [0, 63, 64, 200] && set.contains(200) && !set.contains(199) && !set.contains(4_000))
+        #expect(set.intersects(FieldIndexSet([200])) && !set.intersects(FieldIndexSet([1, 65, 500])))
+        #expect(set.intersects(.all) && FieldIndexSet.all.intersects(set) && !FieldIndexSet().intersects(.all))
+        set.formUnion(FieldIndexSet([1, 500]))
+        #expect(set.indexes == [0, 1, 63, 64, 200, 500] && !set.isEmpty && FieldIndexSet().isEmpty)
         set.formUnion(.all)
-        #expect(set == .all && set.contains(70_000) && set.places == nil)
+        #expect(set == .all && set.contains(70_000) && set.indexes == nil)
     }
 
-    private static func rows(_ rows: [(place: Int, key: UInt8)]) -> LiveRows {
+    private static func rows(_ rows: [(sortKey: Int, key: UInt8)]) -> LiveRows {
         let made = rows.map { row in
             LiveRow(
-                place: [UInt8(row.place)] + [row.key], key: [row.key],
-                content: RecordContent([UInt8(row.place), row.key]))
+                sortKey: [UInt8(row.sortKey)] + [row.key], key: [row.key],
+                content: RecordContent([UInt8(row.sortKey), row.key]))
         }
         return LiveRows(RowChunks(made), offset: 0, limit: nil)
     }
 
     private static func row(_ number: Int, content: Int) -> LiveRow {
         let key = [UInt8(number >> 16), UInt8(number >> 8 & 0xFF), UInt8(number & 0xFF)]
-        return LiveRow(place: key, key: key, content: RecordContent([UInt8(content & 0xFF), UInt8(content >> 8)]))
+        return LiveRow(sortKey: key, key: key, content: RecordContent([UInt8(content & 0xFF), UInt8(content >> 8)]))
     }
 }

@@ -32,15 +32,16 @@ import Testing
             for (place, key) in keys.enumerated() {
                 entries.append(
                     ReferrerEntry(
-                        word: key.leadingWord, start: buffer.count, byteCount: Int32(key.count), place: Int32(place)))
+                        word: key.leadingWord, start: buffer.count, byteCount: Int32(key.count),
+                        requestedIndex: Int32(place)))
                 buffer += key
             }
             unsafe entries.sort(byKeysIn: buffer.span.bytes)
-            let found = entries.map { keys[Int($0.place)] }
+            let found = entries.map { keys[Int($0.requestedIndex)] }
             guard found == keys.sorted(by: { $0.lexicographicallyPrecedes($1) }) else {
                 throw Mismatch("run \(run), \(count) keys, \(name): not in order")
             }
-            guard entries.map(\.place).sorted() == (0..<Int32(count)).map({ $0 }) else {
+            guard entries.map(\.requestedIndex).sorted() == (0..<Int32(count)).map({ $0 }) else {
                 throw Mismatch("run \(run), \(count) keys, \(name): not each of them once")
             }
         }

@@ -81,7 +81,7 @@ struct ForeignObserving {
         return result
     }
 
-    private func fields(_ count: Int, _ writer: inout LiveWriter) -> PlaceSet? {
-        writer.generator.chance(70) ? nil : PlaceSet((0..<count).filter { _ in writer.generator.chance(40) })
+    private func fields(_ count: Int, _ writer: inout LiveWriter) -> FieldIndexSet? {
+        writer.generator.chance(70) ? nil : FieldIndexSet((0..<count).filter { _ in writer.generator.chance(40) })
     }
 }

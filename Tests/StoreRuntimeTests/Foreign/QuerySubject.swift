@@ -6,14 +6,14 @@ import TestSupport
 /// A live query, and a subscriber who applies what he is told to what he has.
 final class QuerySubject<R: Record>: ForeignSubject {
     private let request: FetchRequest<R>
-    private let fields: PlaceSet?
+    private let fields: FieldIndexSet?
     let query: LiveQuery<R>
     private var updates: LiveUpdates<R>.Iterator
     private var rows: [R] = []
     private var hasBegun = false
 
     /// - Parameter fields: those of interest; nil for all.
-    init(_ request: FetchRequest<R>, fields: PlaceSet?, in store: Store) throws {
+    init(_ request: FetchRequest<R>, fields: FieldIndexSet?, in store: Store) throws {
         self.request = try request.ordered(in: store)
         self.fields = fields
         query = try store.liveQuery(request, fields: fields)

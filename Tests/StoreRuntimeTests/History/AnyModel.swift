@@ -13,7 +13,7 @@ enum AnyModel: Hashable, Sendable {
         case ticket, slot
 
         /// The places of the id's fields.
-        var idPlaces: [Int] { self == .slot ? [0, 1] : [0] }
+        var idFieldIndexes: [Int] { self == .slot ? [0, 1] : [0] }
 
         /// The places of each index's fields, and whether it is unique.
         var indexes: [(places: [Int], isUnique: Bool)] {
@@ -58,7 +58,7 @@ enum AnyModel: Hashable, Sendable {
     /// The whole key of the id.
     var idKey: [UInt8] {
         let cells = cells
-        return kind.idPlaces.flatMap { cells[$0].key }
+        return kind.idFieldIndexes.flatMap { cells[$0].key }
     }
 
     /// The same record with the id of another one of its kind.

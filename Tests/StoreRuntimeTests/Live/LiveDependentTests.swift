@@ -15,11 +15,11 @@ import Testing
     private static func set(_ field: String, to value: Int64, in store: Store) async throws {
         try await store.write { tx in
             let catalog = tx._reading.catalog
-            let index = try catalog.requirePlace(ofTypeNamed: "House")
+            let index = try catalog.requireTypeIndex(named: "House")
             let known = try tx._reading.dynamicRecord(id: [.string("a")], typeIndex: index)
             let type = catalog.types[index].type
             var values = known?.values ?? type.fields.map { $0.name == "id" ? .string("a") : .int(0) }
-            if let place = type.place(ofFieldNamed: field) { values[place] = .int(value) }
+            if let place = type.fieldIndex(named: field) { values[place] = .int(value) }
             _ = try tx.put(DynamicRecord(values: values), typeIndex: index, mode: known == nil ? .insert : .update)
         }
     }
@@ -30,8 +30,11 @@ import Testing
         try store.core.stepper.start()
         try await Self.set("floors", to: 1, in: store)
         let dependent = LiveDependent { catalog throws(StoreError) in
-            let type = catalog.types[try catalog.requirePlace(ofTypeNamed: "House")].type
-            return [LiveDependencies.OfType(type: type.id, places: PlaceSet([type.place(ofFieldNamed: "floors") ?? 0]))]
+            let type = catalog.types[try catalog.requireTypeIndex(named: "House")].type
+            return [
+                LiveDependencies.OfType(
+                    type: type.id, fieldIndexes: FieldIndexSet([type.fieldIndex(named: "floors") ?? 0]))
+            ]
         }
         try store.core.stepper.follow(dependent)
         _ = try store.migrate(to: [Self.schema(["floors"])], isTrial: false)

@@ -11,7 +11,7 @@ struct LiveHarness {
         let request: Request
         let typeIndex: Int
         var isCount = false
-        var fields: PlaceSet?
+        var fields: FieldIndexSet?
         /// Whether rows may stand elsewhere although their records did not change.
         var dependsOnOthers = false
         var rows = LiveRows()
@@ -48,7 +48,7 @@ struct LiveHarness {
     /// Adds a request, and checks its first result.
     @discardableResult
     mutating func add(
-        _ request: Request, typeIndex: Int = 0, fields: PlaceSet? = nil, dependsOnOthers: Bool = false
+        _ request: Request, typeIndex: Int = 0, fields: FieldIndexSet? = nil, dependsOnOthers: Bool = false
     ) throws -> Int {
         let subject = try run(request, typeIndex: typeIndex, fields: fields, dependsOnOthers, in: &matcher)
         return try take(subject)
@@ -61,7 +61,9 @@ struct LiveHarness {
     }
 
     /// Runs a request apart from the others, to which it comes after the next step.
-    mutating func start(_ request: Request, typeIndex: Int = 0, fields: PlaceSet? = nil, isCount: Bool = false) throws {
+    mutating func start(
+        _ request: Request, typeIndex: Int = 0, fields: FieldIndexSet? = nil, isCount: Bool = false
+    ) throws {
         var apart = LiveMatcher()
         let subject =
             isCount
@@ -71,7 +73,8 @@ struct LiveHarness {
     }
 
     private func run(
-        _ request: Request, typeIndex: Int, fields: PlaceSet?, _ dependsOnOthers: Bool, in matcher: inout LiveMatcher
+        _ request: Request, typeIndex: Int, fields: FieldIndexSet?, _ dependsOnOthers: Bool,
+        in matcher: inout LiveMatcher
     ) throws -> Subject {
         var changed = matcher
         let id = try store.read { tx in
@@ -126,6 +129,7 @@ struct LiveHarness {
             }
             return (tables, matcher.apply(changes, in: tx._reading))
         }
+        matcher._checkInvariants()
         self.matcher = matcher
         self.tables = tables
         let changed = try take(outcome)
@@ -203,11 +207,11 @@ struct LiveHarness {
         var request = subject.request
         let type = scope.catalog.types[subject.typeIndex]
         if request.order.isEmpty {
-            request.order = type.idParts.map { SortTerm(FieldName([type.type.fields[$0.place].name])) }
+            request.order = type.idParts.map { SortTerm(FieldName([type.type.fields[$0.fieldIndex].name])) }
         }
         var expected: [[DynamicValue]] = []
         try scope.fetchDynamic(request, typeIndex: subject.typeIndex) { record in
-            expected.append(type.idParts.map { record.values[$0.place] })
+            expected.append(type.idParts.map { record.values[$0.fieldIndex] })
             return true
         }
         let table = tables[subject.typeIndex]
@@ -226,24 +230,25 @@ struct LiveHarness {
         }
     }
 
-    private static func isVisible(_ old: LiveRows, _ new: LiveRows, _ fields: PlaceSet?) -> Bool {
+    private static func isVisible(_ old: LiveRows, _ new: LiveRows, _ fields: FieldIndexSet?) -> Bool {
         if old.map(\.key) != new.map(\.key) { return true }
         return zip(old, new).contains { before, after in
             if before.followed != after.followed { return true }
             guard let change = try? difference(before.content, after.content) else { return true }
-            return change.isReplaced || (fields.map { change.places.intersects($0) } ?? !change.places.isEmpty)
+            return change.isReplaced
+                || (fields.map { change.fieldIndexes.intersects($0) } ?? !change.fieldIndexes.isEmpty)
         }
     }
 
     private static func difference(
         _ old: RecordContent, _ new: RecordContent
-    ) throws -> (places: PlaceSet, isReplaced: Bool) {
-        if old.bytes == new.bytes { return (PlaceSet(), false) }
+    ) throws -> (fieldIndexes: FieldIndexSet, isReplaced: Bool) {
+        if old.bytes == new.bytes { return (FieldIndexSet(), false) }
         let (oldBytes, newBytes) = (old.bytes, new.bytes)
         let before = try unsafe RecordBytes(unverified: oldBytes.span.bytes)
         let after = try unsafe RecordBytes(unverified: newBytes.span.bytes)
         return (
-            PlaceSet(try RecordDifference.changedPlaces(from: before, to: after.bytes)),
+            FieldIndexSet(try RecordDifference.changedFieldIndexes(from: before, to: after.bytes)),
             before.incarnation != after.incarnation
         )
     }
@@ -260,7 +265,7 @@ struct LiveHarness {
         for (row, expected) in zip(applied, new) where row.followed != expected.followed {
             throw Mismatch("\(difference) leaves out what a row refers to: \(subject.request)")
         }
-        for move in difference.moves where old[move.from].place == new[move.to].place {
+        for move in difference.moves where old[move.from].sortKey == new[move.to].sortKey {
             throw Mismatch("\(difference) moves a row that merely shifts: \(subject.request)")
         }
         let renewed = Set(difference.renewed)
@@ -272,7 +277,7 @@ struct LiveHarness {
         guard let fields = subject.fields else { return }
         let scoped = LiveDifference(from: old, to: new, fields: fields)
         let told = difference.updates.filter { update in
-            update.isReplaced || update.changedPlaces.intersects(fields) || !update.changedFollowed.isEmpty
+            update.isReplaced || update.changedFieldIndexes.intersects(fields) || !update.changedFollowed.isEmpty
         }
         guard scoped.updates == told, scoped.deletes == difference.deletes, scoped.inserts == difference.inserts,
             scoped.moves == difference.moves
@@ -287,7 +292,7 @@ struct LiveHarness {
             for entry in try scope.snapshot.entries(of: type.database) {
                 let record = try unsafe DynamicRecord(unverified: entry.value.span.bytes, of: type)
                 table[entry.key] = Stored(
-                    content: RecordContent(entry.value), id: type.idParts.map { record.values[$0.place] })
+                    content: RecordContent(entry.value), id: type.idParts.map { record.values[$0.fieldIndex] })
             }
             return table
         }

@@ -57,7 +57,7 @@ import Testing
         if request.limit == 1_000 { request.limit = nil }
         let (isCount, isApart) = (writer.generator.chance(20), writer.generator.chance(30))
         let places = type.fields.indices.filter { _ in writer.generator.chance(30) }
-        let fields = !isCount && writer.generator.chance(30) ? PlaceSet(places) : nil
+        let fields = !isCount && writer.generator.chance(30) ? FieldIndexSet(places) : nil
         if isApart {
             try harness.start(request, typeIndex: typeIndex, fields: fields, isCount: isCount)
         } else if isCount {

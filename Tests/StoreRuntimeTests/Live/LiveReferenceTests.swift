@@ -27,7 +27,7 @@ import Testing
                 request.order = conditions.order(typeIndex, &random)
                 if random.oneIn(2) { request.limit = random.below(4) }
                 if random.oneIn(2) { request.fields = conditions.fields(typeIndex, &random) }
-                let fields = random.oneIn(2) ? PlaceSet([random.below(types[typeIndex].fields.count)]) : nil
+                let fields = random.oneIn(2) ? FieldIndexSet([random.below(types[typeIndex].fields.count)]) : nil
                 if random.oneIn(3) {
                     try harness.addCount(request, typeIndex: typeIndex)
                 } else {

@@ -84,7 +84,7 @@ import Testing
 
     @Test func `a condition's fields count although nobody asked for them`() throws {
         var harness = try LiveHarness(store)
-        let serial = PlaceSet([2])
+        let serial = FieldIndexSet([2])
         let hall = try harness.add(
             Sensor.where { $0.room == "hall" }.order { $0.celsius.ascending }.request, fields: serial)
         try write { tx in _ = try tx.update(Sensor.self, id: "s3") { $0.note = "new" } }
@@ -102,7 +102,7 @@ import Testing
         throws
     {
         var harness = try LiveHarness(store)
-        let all = try harness.add(Self.coldest.request, fields: PlaceSet([4]))
+        let all = try harness.add(Self.coldest.request, fields: FieldIndexSet([4]))
         var before = harness.matcher.rows(harness.subjects[all].id)
         try write { tx in
             _ = try tx.delete(Sensor.self, id: "s2")
@@ -113,15 +113,15 @@ import Testing
         #expect(try harness.step() == [all])
         var now = harness.matcher.rows(harness.subjects[all].id)
         var updates = LiveDifference(from: before, to: now).updates
-        #expect(updates.count == 1 && updates[0].changedPlaces == PlaceSet([4]) && !updates[0].isReplaced)
+        #expect(updates.count == 1 && updates[0].changedFieldIndexes == FieldIndexSet([4]) && !updates[0].isReplaced)
         before = now
         try write { tx in _ = try tx.delete(Sensor.self, id: "s2") }
         try write { tx in try tx.insert(Self.sensor(2)) }
         // None of its fields is of interest but the record is: it is another one.
         #expect(try harness.step() == [all])
         now = harness.matcher.rows(harness.subjects[all].id)
-        updates = LiveDifference(from: before, to: now, fields: PlaceSet()).updates
-        #expect(updates.count == 1 && updates[0].isReplaced && updates[0].changedPlaces == .all)
+        updates = LiveDifference(from: before, to: now, fields: FieldIndexSet()).updates
+        #expect(updates.count == 1 && updates[0].isReplaced && updates[0].changedFieldIndexes == .all)
     }
 
     @Test func `records that are equal in the order stand by their ids, in the direction of the order`() throws {

@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct ElementMatchTests {
     private static func places(_ new: String, among old: String) -> [Int?] {
-        ElementMatch.places(of: new.utf8.map { [$0] }, among: old.utf8.map { [$0] })
+        ElementMatch.indexes(of: new.utf8.map { [$0] }, among: old.utf8.map { [$0] })
     }
 
     @Test(

@@ -78,7 +78,7 @@ extension NestedShape {
         case (.array(let inner), .list(let elements)):
             var before: [NestedValue] = []
             if case .list(let elements) = old { before = elements }
-            let places = ElementMatch.places(of: elements.map(inner.key), among: before.map(inner.key))
+            let places = ElementMatch.indexes(of: elements.map(inner.key), among: before.map(inner.key))
             return .list(
                 zip(elements, places).map { inner.completed($0, from: $1.map { before[$0] }) ?? NestedValue.none })
         case (.dictionary(_, let inner), .pairs(let pairs)):

@@ -26,9 +26,8 @@ import Testing
     }
 
     static var seeds: [UInt64] {
-        let environment = ProcessInfo.processInfo.environment
-        if let seed = environment["MODELSTORE_SEED"].flatMap(UInt64.init) { return [seed] }
-        return Array(1...(environment["MODELSTORE_LONG"] == "1" ? 5_000 : 50))
+        if let seed = ProcessInfo.processInfo.environment["MODELSTORE_SEED"].flatMap(UInt64.init) { return [seed] }
+        return Array(TestLength.seeds(50, long: 5_000))
     }
 
     @Test func `random pins, releases and rests agree with the model`() throws {

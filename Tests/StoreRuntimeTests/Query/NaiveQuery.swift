@@ -38,7 +38,7 @@ struct NaiveQuery {
 
     /// Records in the order of their ids.
     func byID(_ records: [DynamicRecord]) -> [DynamicRecord] {
-        let places = type.idFields.compactMap(type.place(ofField:))
+        let places = type.idFields.compactMap(type.fieldIndex(ofID:))
         return records.sorted { left, right in
             let order = places.lazy.map { compare(left.values[$0], right.values[$0]) }.first { $0 != 0 }
             return order.map { $0 < 0 } ?? false
@@ -66,7 +66,7 @@ struct NaiveQuery {
 
     func value(_ name: FieldName, _ record: DynamicRecord) -> DynamicValue {
         if let followed = follow(name, record) { return followed }
-        guard let place = type.place(ofFieldNamed: name.parts[0]) else { return .none }
+        guard let place = type.fieldIndex(named: name.parts[0]) else { return .none }
         var (value, type) = (record.values[place], type.fields[place].type)
         for part in name.parts.dropFirst() {
             guard case .embedded(let schema) = type.unwrapped, case .fields(let values) = value,
@@ -79,7 +79,7 @@ struct NaiveQuery {
 
     /// What a field holds, without optionality.
     private func fieldType(_ name: FieldName) -> FieldType? {
-        var type = type.place(ofFieldNamed: name.parts[0]).map { self.type.fields[$0].type.unwrapped }
+        var type = type.fieldIndex(named: name.parts[0]).map { self.type.fields[$0].type.unwrapped }
         for part in name.parts.dropFirst() {
             guard case .embedded(let schema) = type else { return nil }
             type = schema.fields.first { $0.name == part }?.type.unwrapped

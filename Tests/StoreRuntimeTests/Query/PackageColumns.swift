@@ -54,7 +54,7 @@ final class PackageColumns {
         self.packages = packages.sorted { Column.order($0.values[0], $1.values[0]) < 0 }
         keys = self.packages.map { if case .string(let key) = $0.values[0] { key } else { "" } }
         self.type = type
-        let place = type.place(ofFieldNamed: "depends") ?? 0
+        let place = type.fieldIndex(named: "depends") ?? 0
         var names: [DynamicValue: Int] = [:]
         depends = self.packages.map { package in
             guard case .list(let elements) = package.values[place] else { return [] }
@@ -119,7 +119,7 @@ final class PackageColumns {
 
     private func column(_ name: FieldName) -> Column {
         if let column = columns[name] { return column }
-        let place = type.place(ofFieldNamed: name.description) ?? 0
+        let place = type.fieldIndex(named: name.description) ?? 0
         let column = Column(packages.map { $0.values[place] })
         columns[name] = column
         return column

@@ -61,7 +61,7 @@ struct PackageOracleTests {
         let matching = Set(all.map { columns.keys[$0] })
         for path in [nil] + (try reading.paths(request, typeIndex: 0)).map(Optional.init) {
             var found: [String] = []
-            try reading.fetchFields(request, places: [0], typeIndex: 0, by: path) { values in
+            try reading.fetchFields(request, fieldIndexes: [0], typeIndex: 0, by: path) { values in
                 if case .string(let key) = values[0] { found.append(key) }
                 return true
             }
@@ -115,7 +115,7 @@ private struct PackageRequests {
     private mutating func leaf() -> ConditionNode {
         let record = random.pick(records)
         func value(_ name: String) -> DynamicValue {
-            type.place(ofFieldNamed: name).map { record.values[$0] } ?? .none
+            type.fieldIndex(named: name).map { record.values[$0] } ?? .none
         }
         switch random.below(7) {
         case 0:
@@ -124,7 +124,7 @@ private struct PackageRequests {
         case 1:
             let name = random.pick(Self.texts)
             let members = (0..<random.pick([1, 2, 5])).map { _ in
-                type.place(ofFieldNamed: name).map { random.pick(records).values[$0] } ?? .none
+                type.fieldIndex(named: name).map { random.pick(records).values[$0] } ?? .none
             }
             return .membership(FieldName(name), members)
         case 2:

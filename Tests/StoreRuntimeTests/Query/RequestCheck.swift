@@ -108,7 +108,7 @@ struct RequestCheck {
         _ generator: inout RequestGenerator
     ) throws {
         let type = reading.catalog.types[typeIndex].type
-        let index = generator.pick(type.indexes.map { $0.fields.compactMap(type.place(ofField:)) })
+        let index = generator.pick(type.indexes.map { $0.fields.compactMap(type.fieldIndex(ofID:)) })
         let places = generator.chance(70) ? Array(index.reversed()) : Array(type.fields.indices)
         var ordered = naive.request
         let request = ordered
@@ -120,7 +120,7 @@ struct RequestCheck {
         }
         for path in [nil] + (try reading.paths(request, typeIndex: typeIndex)).map(Optional.init) {
             var found: [String] = []
-            try reading.fetchFields(ordered, places: places, typeIndex: typeIndex, by: path) {
+            try reading.fetchFields(ordered, fieldIndexes: places, typeIndex: typeIndex, by: path) {
                 found.append("\($0)")
                 return true
             }

@@ -68,7 +68,7 @@ import Testing
         let fields = ["room", "id"].map { name in Sensor.recordSchema.fields.firstIndex { $0.name == name } ?? 0 }
         let covered = try store.read { tx in
             try tx._reading.fetchFields(
-                Sensor.where { $0.room == "room 2" }.request, places: fields, typeIndex: type
+                Sensor.where { $0.room == "room 2" }.request, fieldIndexes: fields, typeIndex: type
             ) { values in
                 #expect(values[0] == .string("room 2"))
                 return true

@@ -54,19 +54,19 @@ struct NaiveRelations {
 
     /// The value at the end of a path, by looking through all records for each step.
     private func follow(_ name: FieldName, _ record: DynamicRecord, _ typeIndex: Int) -> DynamicValue? {
-        guard name.parts.count > 1, let place = types[typeIndex].place(ofFieldNamed: name.parts[0]),
+        guard name.parts.count > 1, let place = types[typeIndex].fieldIndex(named: name.parts[0]),
             let target = types.firstIndex(where: { $0.name == types[typeIndex].fields[place].type.reference?.target })
         else { return nil }
         guard let found = find(record.values[place], target) else { return DynamicValue.none }
         let rest = FieldName(Array(name.parts.dropFirst()))
         return follow(rest, found, target)
-            ?? types[target].place(ofFieldNamed: rest.parts[0]).map { found.values[$0] }
+            ?? types[target].fieldIndex(named: rest.parts[0]).map { found.values[$0] }
     }
 
     private func isMet(_ node: ConditionNode, _ record: DynamicRecord, _ typeIndex: Int) -> Bool {
         switch node {
         case .inverse(let inverse, let condition, let comparison, let number) where !inverse.path.parts.isEmpty:
-            guard let place = types[typeIndex].place(ofFieldNamed: inverse.path.parts[0]),
+            guard let place = types[typeIndex].fieldIndex(named: inverse.path.parts[0]),
                 let target = types.firstIndex(where: {
                     $0.name == types[typeIndex].fields[place].type.reference?.target
                 }), let found = find(record.values[place], target)
@@ -76,7 +76,7 @@ struct NaiveRelations {
             return isMet(.inverse(own, condition, comparison, number), found, target)
         case .inverse(let inverse, let condition, let comparison, let number):
             guard let source = types.firstIndex(where: { $0.name == inverse.type }),
-                let place = types[source].place(ofFieldNamed: inverse.field)
+                let place = types[source].fieldIndex(named: inverse.field)
             else { return false }
             let own = id(record, typeIndex)
             let query = query(Request(), source)
@@ -94,7 +94,7 @@ struct NaiveRelations {
             case .greaterOrEqual: count >= number
             }
         case .elements(let name, let test, let condition):
-            guard let place = types[typeIndex].place(ofFieldNamed: name.parts[0]),
+            guard let place = types[typeIndex].fieldIndex(named: name.parts[0]),
                 let target = types.firstIndex(where: {
                     $0.name == types[typeIndex].fields[place].type.reference?.target
                 }), case .list(let elements) = record.values[place]
@@ -118,7 +118,7 @@ struct NaiveRelations {
 
     private func id(_ record: DynamicRecord, _ typeIndex: Int) -> DynamicValue {
         let type = types[typeIndex]
-        let values = type.idFields.compactMap(type.place(ofField:)).map { record.values[$0] }
+        let values = type.idFields.compactMap(type.fieldIndex(ofID:)).map { record.values[$0] }
         return values.count == 1 ? values[0] : .fields(values)
     }
 }

@@ -21,7 +21,7 @@ import Testing
         let sample = try SampleStore()
         try sample.folder.tamper(damage.plant)
         let found = try sample.folder.findings()
-        let places = Set(found.map { "\($0.kind.rawValue) @ \($0.place)" })
+        let places = Set(found.map { "\($0.kind.rawValue) @ \($0.location)" })
         #expect(places == damage.expected, "\(found)")
         #expect(!found.contains { $0.message.isEmpty })
     }

@@ -10,18 +10,18 @@ public enum StoreCommandLine {
         FileDescriptor.fillStandardOnes()
         // A closed pipe is to end the command, not to kill it in the middle of something.
         _ = signal(SIGPIPE, SIG_IGN)
-        if let place = placeOfDamagedArgument() {
+        if let number = numberOfDamagedArgument() {
             // Read as text they would name other records, and be stored as others.
-            StandardError.writeLine("error: argument \(place) is not UTF-8; write bytes as base64, in a field of data")
+            StandardError.writeLine("error: argument \(number) is not UTF-8; write bytes as base64, in a field of data")
             exit(ExitStatus.usage.rawValue)
         }
         exit(run(Array(CommandLine.arguments.dropFirst())).rawValue)
     }
 
     /// The first of the process's arguments whose bytes are no text, counted from 1.
-    private static func placeOfDamagedArgument() -> Int? {
-        (1..<max(1, Int(CommandLine.argc))).first { place in
-            guard let argument = unsafe CommandLine.unsafeArgv[place] else { return false }
+    private static func numberOfDamagedArgument() -> Int? {
+        (1..<max(1, Int(CommandLine.argc))).first { number in
+            guard let argument = unsafe CommandLine.unsafeArgv[number] else { return false }
             return unsafe String(validatingCString: argument) == nil
         }
     }

@@ -49,10 +49,10 @@ struct ChangeStates {
     /// The record after the change, in the form of the newest version.
     @usableFromInline let after: [UInt8]?
     /// The places of the changed fields among the declared ones.
-    let changed: PlaceSet
+    let changed: FieldIndexSet
     /// How many fields are declared.
     let fieldCount: Int
-    private let placesByDeclared: [Int32]?
+    private let fieldIndexesByDeclared: [Int32]?
 
     /// The states of a change of the type that `binding` ties.
     init(_ source: RecordChange, _ binding: TypedBinding) throws(CodecError) {
@@ -61,24 +61,24 @@ struct ChangeStates {
         name = source.name
         before = try ChangeStates.newest(change.before(binding.type), binding.type)
         after = try ChangeStates.newest(change.after, binding.type)
-        changed = ChangeStates.changedPlaces(change, binding)
+        changed = ChangeStates.changedFieldIndexes(change, binding)
         fieldCount = binding.declaredCount
-        placesByDeclared = binding.placesByDeclared
+        fieldIndexesByDeclared = binding.fieldIndexesByDeclared
     }
 
     /// The fields of one of the states.
     @usableFromInline
     @_lifetime(copy bytes)
     func decoder(_ bytes: RawSpan) throws(CodecError) -> FieldDecoder {
-        FieldDecoder(try RecordBytes(unverified: bytes).table, slots: placesByDeclared)
+        FieldDecoder(try RecordBytes(unverified: bytes).table, slots: fieldIndexesByDeclared)
     }
 
-    private static func changedPlaces(_ change: FeedChange, _ binding: TypedBinding) -> PlaceSet {
+    private static func changedFieldIndexes(_ change: FeedChange, _ binding: TypedBinding) -> FieldIndexSet {
         // Inserts and deletes have none.
-        if change.earlier.isEmpty { return PlaceSet() }
+        if change.earlier.isEmpty { return FieldIndexSet() }
         let fields = binding.type.type.fields
-        return binding.declaredPlaces { place in
-            let number = fields[place].id
+        return binding.declaredFieldIndexes { fieldIndex in
+            let number = fields[fieldIndex].id
             return change.earlier.contains { $0.field == number }
         }
     }
@@ -94,25 +94,25 @@ struct ChangeStates {
 /// The fields of a record that an update changed.
 public struct ChangedFields<R: Record>: Hashable, Sendable {
     /// The places among the declared fields.
-    private var places = PlaceSet()
+    private var fieldIndexes = FieldIndexSet()
     private let count: Int
 
     @usableFromInline
     init(_ states: ChangeStates) {
-        places = states.changed
+        fieldIndexes = states.changed
         count = states.fieldCount
     }
 
     /// The declared fields whose stored ones are among some places.
-    package init(_ stored: PlaceSet, _ binding: TypedBinding) {
-        places = binding.declaredPlaces(of: stored)
+    package init(_ stored: FieldIndexSet, _ binding: TypedBinding) {
+        fieldIndexes = binding.declaredFieldIndexes(of: stored)
         count = binding.declaredCount
     }
 
     /// These declared fields.
-    package init(declared places: PlaceSet) {
+    package init(declared fieldIndexes: FieldIndexSet) {
         self.init()
-        self.places = places
+        self.fieldIndexes = fieldIndexes
     }
 
     /// What differs between two records.
@@ -124,11 +124,11 @@ public struct ChangedFields<R: Record>: Hashable, Sendable {
             let left = try FieldTable(before.tableBytes)
             let right = try FieldTable(after.tableBytes)
             for declared in 0..<count where try !left.field(declared).isEqual(to: right.field(declared)) {
-                places.insert(declared)
+                fieldIndexes.insert(declared)
             }
         } catch {
             // Records that were decoded can be encoded; were one not to be, it is taken for all new.
-            places = .all
+            fieldIndexes = .all
         }
     }
 
@@ -136,10 +136,10 @@ public struct ChangedFields<R: Record>: Hashable, Sendable {
     package init() { count = R.recordSchema.fields.count }
 
     /// Their places among the declared fields.
-    package var declaredPlaces: PlaceSet { places }
+    package var declaredFieldIndexes: FieldIndexSet { fieldIndexes }
 
     /// Whether there are none.
-    public var isEmpty: Bool { places.isEmpty }
+    public var isEmpty: Bool { fieldIndexes.isEmpty }
 
     /// Whether a field is among them; for a property of an embedded struct, whether that struct is.
     public func contains<V>(_ field: KeyPath<R.Fields, Field<R, V>>) -> Bool {
@@ -153,8 +153,8 @@ public struct ChangedFields<R: Record>: Hashable, Sendable {
     }
 
     /// Whether the declared field with this place is among them.
-    package func contains(declared index: Int) -> Bool { places.contains(index) }
+    package func contains(declared index: Int) -> Bool { fieldIndexes.contains(index) }
 
     /// Whether one of these declared fields is among them.
-    package func intersects(declared other: PlaceSet) -> Bool { places.intersects(other) }
+    package func intersects(declared other: FieldIndexSet) -> Bool { fieldIndexes.intersects(other) }
 }

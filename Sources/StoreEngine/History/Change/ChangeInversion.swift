@@ -6,7 +6,7 @@ struct ChangeInversion {
         /// Put these fields, all of them.
         case insert([UInt8])
         /// Put the earlier values into these places.
-        case update([UInt8], places: [Int])
+        case update([UInt8], fieldIndexes: [Int])
     }
 
     let change: FeedChange
@@ -28,7 +28,8 @@ struct ChangeInversion {
             return
         }
         let old = unsafe try RecordBytes(unverified: before.span.bytes)
-        action = .update(before, places: unsafe try RecordDifference.changedPlaces(from: old, to: after.span.bytes))
+        action = .update(
+            before, fieldIndexes: unsafe try RecordDifference.changedFieldIndexes(from: old, to: after.span.bytes))
     }
 
     /// Whether the record goes.
@@ -42,10 +43,10 @@ struct ChangeInversion {
         guard let stored else { return .gone }
         let now = try RecordBytes(unverified: stored)
         let left = unsafe try RecordBytes(unverified: after.span.bytes)
-        var changed = try RecordDifference.changedPlaces(from: left, to: stored)
+        var changed = try RecordDifference.changedFieldIndexes(from: left, to: stored)
         // Another one that is the same in all fields is the one that undoing its deletion has brought back.
         guard now.incarnation == left.incarnation || changed.isEmpty else { return .gone }
-        if case .update(_, let places) = action { changed.removeAll { !places.contains($0) } }
+        if case .update(_, let fieldIndexes) = action { changed.removeAll { !fieldIndexes.contains($0) } }
         return changed.isEmpty ? nil : .changed(fields: changed.map { type.type.fields[$0].name })
     }
 
@@ -53,24 +54,25 @@ struct ChangeInversion {
     func encode(over stored: RawSpan?, to encoder: inout FieldEncoder) throws(CodecError) {
         switch action {
         case .delete: return
-        case .insert(let before): try ChangeInversion.encode(before, places: nil, over: nil, to: &encoder)
-        case .update(let before, let places):
-            try ChangeInversion.encode(before, places: places, over: stored, to: &encoder)
+        case .insert(let before): try ChangeInversion.encode(before, fieldIndexes: nil, over: nil, to: &encoder)
+        case .update(let before, let fieldIndexes):
+            try ChangeInversion.encode(before, fieldIndexes: fieldIndexes, over: stored, to: &encoder)
         }
     }
 
     private static func encode(
-        _ before: [UInt8], places: [Int]?, over stored: RawSpan?, to encoder: inout FieldEncoder
+        _ before: [UInt8], fieldIndexes: [Int]?, over stored: RawSpan?, to encoder: inout FieldEncoder
     ) throws(CodecError) {
         let earlier = unsafe try RecordBytes(unverified: before.span.bytes).table
         encoder.begin(fieldCount: earlier.count)
-        if let stored, let places {
+        if let stored, let fieldIndexes {
             let now = try RecordBytes(unverified: stored).table
-            for place in 0..<earlier.count {
-                encoder.append(encoded: try places.contains(place) ? earlier.field(place) : now.field(place))
+            for fieldIndex in 0..<earlier.count {
+                encoder.append(
+                    encoded: try fieldIndexes.contains(fieldIndex) ? earlier.field(fieldIndex) : now.field(fieldIndex))
             }
         } else {
-            for place in 0..<earlier.count { encoder.append(encoded: try earlier.field(place)) }
+            for fieldIndex in 0..<earlier.count { encoder.append(encoded: try earlier.field(fieldIndex)) }
         }
         try encoder.finish()
     }

@@ -61,11 +61,11 @@ public struct ChangeSet: Sendable {
         isWhole = changes.count == wholeCount
     }
 
-    private static func change(_ place: Int, of part: FeedPart, _ state: StoreState) -> RecordChange {
-        let change = part.changes[place]
+    private static func change(_ number: Int, of part: FeedPart, _ state: StoreState) -> RecordChange {
+        let change = part.changes[number]
         let name = ChangeName(
             store: state.identity, epoch: part.header.epoch, sequence: part.sequence,
-            index: part.firstIndex + place, time: part.header.time.timeIntervalSinceReferenceDate.bitPattern)
+            index: part.firstIndex + number, time: part.header.time.timeIntervalSinceReferenceDate.bitPattern)
         return RecordChange(change, type: ChangeSet.type(of: change, state), name: name)
     }
 
@@ -136,12 +136,12 @@ public struct ChangeSet: Sendable {
     /// Whether records of a type changed in a way that the feed does not tell, so that they must be read afresh: a program
     /// that is not ModelStore has written to the store.
     public func isReset<R: Record>(_ type: R.Type) -> Bool {
-        guard let place = state.catalog.place(ofTypeNamed: R.recordSchema.name) else { return false }
-        let number = state.catalog.types[place].type.id
+        guard let typeIndex = state.catalog.typeIndex(named: R.recordSchema.name) else { return false }
+        let number = state.catalog.types[typeIndex].type.id
         return changes.contains { $0.kind == .reset && ($0.change.type == .max || $0.change.type == number) }
     }
 
     package static func type(of change: FeedChange, _ state: StoreState) -> OpenType? {
-        state.catalog.place(ofType: change.type).map { state.catalog.types[$0] }
+        state.catalog.typeIndex(ofID: change.type).map { state.catalog.types[$0] }
     }
 }

@@ -17,7 +17,7 @@ package struct ChangeSquash {
     }
 
     private var entries: [Entry] = []
-    private var places: [Name: Int] = [:]
+    private var entryIndexes: [Name: Int] = [:]
     private var first: ChangeSet
     private var last: ChangeSet
     /// Whether nothing is missing between the first change and the last.
@@ -58,10 +58,10 @@ package struct ChangeSquash {
             return
         }
         let name = Name(type: change.change.type, key: change.change.key)
-        if let place = places[name], case .record(let before, _, _) = entries[place] {
-            entries[place] = .record(before: before, after: change.change.after, newest: change)
+        if let entryIndex = entryIndexes[name], case .record(let before, _, _) = entries[entryIndex] {
+            entries[entryIndex] = .record(before: before, after: change.change.after, newest: change)
         } else {
-            places[name] = entries.count
+            entryIndexes[name] = entries.count
             entries.append(
                 .record(before: try change.change.before(type), after: change.change.after, newest: change))
         }
@@ -69,9 +69,9 @@ package struct ChangeSquash {
 
     // Whoever sees the reset reads the records afresh.
     private mutating func forget(_ type: UInt32) {
-        for (name, place) in places where type == .max || name.type == type {
-            entries[place] = .forgotten
-            places[name] = nil
+        for (name, entryIndex) in entryIndexes where type == .max || name.type == type {
+            entries[entryIndex] = .forgotten
+            entryIndexes[name] = nil
         }
     }
 
@@ -127,9 +127,10 @@ package struct ChangeSquash {
             try type.withNewest(new) { (new) throws(CodecError) in
                 let table = try old.table
                 var earlier: [EarlierValue] = []
-                for place in try RecordDifference.changedPlaces(from: old, to: new.bytes) {
+                for fieldIndex in try RecordDifference.changedFieldIndexes(from: old, to: new.bytes) {
                     earlier.append(
-                        EarlierValue(field: type.type.fields[place].id, bytes: try table.field(place).array()))
+                        EarlierValue(field: type.type.fields[fieldIndex].id, bytes: try table.field(fieldIndex).array())
+                    )
                 }
                 return earlier
             }

@@ -20,11 +20,11 @@ extension FeedChange {
         guard fields.count == table.count else { throw CodecError("a record has \(table.count) fields") }
         var encoder = FieldEncoder.forRecords()
         encoder.begin(fieldCount: fields.count)
-        for (place, field) in fields.enumerated() {
+        for (fieldIndex, field) in fields.enumerated() {
             if let bytes = earlier.first(where: { $0.field == field.id })?.bytes {
                 unsafe encoder.append(encoded: bytes.span.bytes)
             } else {
-                encoder.append(encoded: try table.field(place))
+                encoder.append(encoded: try table.field(fieldIndex))
             }
         }
         try encoder.finish()

@@ -13,11 +13,11 @@ extension RecordChange {
         } catch {
             throw StoreError(error, at: "the change \(name)")
         }
-        let keys = described.idFields.compactMap { described.place(ofField: $0) }.map { described.fields[$0].name }
-        let columns = described.fields.enumerated().map { place, field in
+        let keys = described.idFields.compactMap { described.fieldIndex(ofID: $0) }.map { described.fields[$0].name }
+        let columns = described.fields.enumerated().map { fieldIndex, field in
             let isOptional = if case .optional = field.type { true } else { false }
             return JSONValue.object([
-                JSONMember("position", .number(JSONNumber(place + 1))), JSONMember("name", .string(field.name)),
+                JSONMember("position", .number(JSONNumber(fieldIndex + 1))), JSONMember("name", .string(field.name)),
                 JSONMember("typeName", .string(field.type.unwrapped.description)),
                 JSONMember("optional", .bool(isOptional)),
             ])

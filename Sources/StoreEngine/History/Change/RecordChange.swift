@@ -56,7 +56,7 @@ public struct RecordChange: Sendable {
     public var changedFields: [String] {
         guard let type else { return [] }
         return change.earlier.compactMap { earlier in
-            type.type.place(ofField: earlier.field).map { type.type.fields[$0].name }
+            type.type.fieldIndex(ofID: earlier.field).map { type.type.fields[$0].name }
         }
     }
 

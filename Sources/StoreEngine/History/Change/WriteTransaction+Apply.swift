@@ -4,7 +4,7 @@ package struct AppliedChange: Sendable {
         /// The record is to be there, with these fields.
         case insert([DynamicValue])
         /// The record with this id, one value for each of its fields, gets values in some places.
-        case update(id: [DynamicValue], fields: [(place: Int, value: DynamicValue)])
+        case update(id: [DynamicValue], fields: [(fieldIndex: Int, value: DynamicValue)])
         /// The record with this id is to be gone.
         case delete(id: [DynamicValue])
     }
@@ -30,7 +30,7 @@ extension WriteTransaction {
     package mutating func apply(_ applied: [AppliedChange]) throws(StoreError) {
         var stuck: [(typeIndex: Int, fields: [UInt8])] = []
         for change in applied {
-            guard let typeIndex = state.catalog.place(ofType: change.type) else {
+            guard let typeIndex = state.catalog.typeIndex(ofID: change.type) else {
                 throw StoreError(
                     .unknownType, "a change is of a record of the type \(change.type), which the store does not have",
                     remedy: "apply change sets in their order, to the state that they were made from")
@@ -119,7 +119,7 @@ extension WriteTransaction {
 
     /// Encodes the record in `oldRecord` with other values in some places.
     private mutating func encodeStored(
-        with fields: [(place: Int, value: DynamicValue)], of type: OpenType
+        with fields: [(fieldIndex: Int, value: DynamicValue)], of type: OpenType
     ) throws(StoreError) {
         do {
             try Self.encode(oldRecord, with: fields, of: type, to: &encoder)
@@ -130,21 +130,21 @@ extension WriteTransaction {
 
     // Static, so that one buffer can be read while the other is written.
     private static func encode(
-        _ stored: borrowing ByteWriter, with fields: [(place: Int, value: DynamicValue)], of type: OpenType,
+        _ stored: borrowing ByteWriter, with fields: [(fieldIndex: Int, value: DynamicValue)], of type: OpenType,
         to encoder: inout FieldEncoder
     ) throws(CodecError) {
         let table = try RecordBytes(unverified: stored.bytes).table
         encoder.begin(fieldCount: table.count)
-        for place in 0..<table.count {
-            guard let field = fields.first(where: { $0.place == place }) else {
-                encoder.append(encoded: try table.field(place))
+        for fieldIndex in 0..<table.count {
+            guard let field = fields.first(where: { $0.fieldIndex == fieldIndex }) else {
+                encoder.append(encoded: try table.field(fieldIndex))
                 continue
             }
             var bytes = ByteWriter()
             do {
-                try field.value.encode(as: type.type.fields[place].type, to: &bytes)
+                try field.value.encode(as: type.type.fields[fieldIndex].type, to: &bytes)
             } catch {
-                throw CodecError("\(type.type.fields[place].name): \(error.reason)")
+                throw CodecError("\(type.type.fields[fieldIndex].name): \(error.reason)")
             }
             encoder.append(encoded: bytes.bytes)
         }
@@ -153,7 +153,7 @@ extension WriteTransaction {
 
     private func gone(_ id: [DynamicValue], _ type: OpenType) -> StoreError {
         let texts = zip(id, type.idParts).map { value, part in
-            JSONWriter.text(of: value.json(as: type.type.fields[part.place].type))
+            JSONWriter.text(of: value.json(as: type.type.fields[part.fieldIndex].type))
         }
         return StoreError(
             .recordNotFound, "there is no \(type.name) with the id \(texts.joined(separator: ", "))",

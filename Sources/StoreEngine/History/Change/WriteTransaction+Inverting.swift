@@ -3,7 +3,7 @@ extension WriteTransaction {
     /// The changes that cannot be undone, since their records were changed later.
     struct FoundConflicts {
         /// The places of the changes, in ascending order.
-        var places: [Int] = []
+        var changeIndexes: [Int] = []
         /// The first of the conflicts.
         var listed: [ChangeConflict] = []
     }
@@ -14,9 +14,9 @@ extension WriteTransaction {
     mutating func findConflicts(with changes: UndoneChanges, limit: Int) throws(StoreError) -> FoundConflicts {
         var found = FoundConflicts()
         try forEachInversion(of: changes, except: []) {
-            (tx: inout WriteTransaction, inversion: ChangeInversion, place: Int) throws(StoreError) in
+            (tx: inout WriteTransaction, inversion: ChangeInversion, changeIndex: Int) throws(StoreError) in
             guard let reason = try tx.conflictReason(inversion) else { return }
-            found.places.append(place)
+            found.changeIndexes.append(changeIndex)
             guard found.listed.count < limit else { return }
             found.listed.append(try tx.conflict(inversion, reason))
         }
@@ -68,14 +68,14 @@ extension WriteTransaction {
     ) throws(StoreError) {
         var pass = changes.makePass()
         var skipped = skipped[...]
-        var place = 0
+        var changeIndex = 0
         while let part = try pass.next(_reading) {
             for change in part {
-                defer { place += 1 }
-                if skipped.first == place {
+                defer { changeIndex += 1 }
+                if skipped.first == changeIndex {
                     skipped.removeFirst()
                 } else if change.kind != .schema {
-                    try body(&self, inversion(of: change, in: changes), place)
+                    try body(&self, inversion(of: change, in: changes), changeIndex)
                 }
             }
         }
@@ -88,7 +88,7 @@ extension WriteTransaction {
                 "\(changes.name) cannot be undone: a program that is not ModelStore has written",
                 remedy: "restore a backup from before it")
         }
-        guard let typeIndex = state.catalog.place(ofType: change.type) else {
+        guard let typeIndex = state.catalog.typeIndex(ofID: change.type) else {
             throw StoreError(
                 .changeConflict,
                 "\(changes.name) cannot be undone: a migration has replaced a record type that it changes",
@@ -188,7 +188,7 @@ extension FieldEncoder {
     mutating func encode(fieldsOf bytes: [UInt8]) throws(CodecError) {
         let table = unsafe try FieldTable(bytes.span.bytes)
         begin(fieldCount: table.count)
-        for place in 0..<table.count { append(encoded: try table.field(place)) }
+        for fieldIndex in 0..<table.count { append(encoded: try table.field(fieldIndex)) }
         try finish()
     }
 }

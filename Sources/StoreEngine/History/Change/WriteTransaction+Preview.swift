@@ -7,11 +7,11 @@ extension WriteTransaction {
     package borrowing func forEachPendingChange(_ body: (RecordChange) throws -> Void) throws {
         try requireWhole()
         let net = try netChanges()
-        for (place, (index, changed)) in net.enumerated() {
+        for (number, (index, changed)) in net.enumerated() {
             let entry = changes.entries[index]
             let type = state.catalog.types[entry.type]
             let name = ChangeName(
-                store: state.identity, epoch: head.epoch, sequence: head.sequence + 1, index: place,
+                store: state.identity, epoch: head.epoch, sequence: head.sequence + 1, index: number,
                 time: now.timeIntervalSinceReferenceDate.bitPattern)
             try body(RecordChange(pendingChange(entry, changed, type), type: type, name: name))
         }
@@ -32,9 +32,9 @@ extension WriteTransaction {
         let old = try RecordBytes(unverified: changes.bytes(before))
         change.earlierVersion = old.schemaVersion
         let table = try old.table
-        for place in changed {
-            let value = try table.field(place).array()
-            change.earlier.append(EarlierValue(field: type.type.fields[place].id, bytes: value))
+        for fieldIndex in changed {
+            let value = try table.field(fieldIndex).array()
+            change.earlier.append(EarlierValue(field: type.type.fields[fieldIndex].id, bytes: value))
         }
         return change
     }

@@ -105,8 +105,8 @@ extension WriteTransaction {
     ) throws(StoreError) -> [ChangeConflict] {
         let shownCount = 5
         let conflicts = try findConflicts(with: changes, limit: rule == .fail ? shownCount : .max)
-        if rule == .fail, !conflicts.places.isEmpty {
-            let count = conflicts.places.count
+        if rule == .fail, !conflicts.changeIndexes.isEmpty {
+            let count = conflicts.changeIndexes.count
             let shown = conflicts.listed.map(\.description) + (count > shownCount ? ["…"] : [])
             let records = count == 1 ? "1 record was" : "\(count) records were"
             throw StoreError(
@@ -115,7 +115,7 @@ extension WriteTransaction {
                 remedy: "undo the later changes first, or skip conflicts")
         }
         do {
-            try invert(changes, except: conflicts.places, followsRules: true)
+            try invert(changes, except: conflicts.changeIndexes, followsRules: true)
         } catch {
             throw refuse(error)
         }

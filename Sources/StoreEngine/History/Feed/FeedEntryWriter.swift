@@ -61,10 +61,10 @@ struct FeedEntryWriter: ~Copyable {
         stream.append(varint: UInt64(before.schemaVersion))
         stream.append(varint: UInt64(changed.count))
         let table = try before.table
-        for place in changed {
-            stream.append(varint: UInt64(type.type.fields[place].id))
+        for fieldIndex in changed {
+            stream.append(varint: UInt64(type.type.fields[fieldIndex].id))
             stream.append(byte: 1)
-            stream.append(lengthPrefixed: try table.field(place))
+            stream.append(lengthPrefixed: try table.field(fieldIndex))
         }
     }
 

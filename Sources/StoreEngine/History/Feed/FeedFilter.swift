@@ -55,13 +55,13 @@ package struct FeedFilters: Sendable {
     package init(_ filters: [FeedFilter], _ catalog: Catalog) throws(StoreError) {
         names = Set(filters.map(\.typeName))
         for filter in filters {
-            let type = catalog.types[try catalog.requirePlace(ofTypeNamed: filter.typeName)]
+            let type = catalog.types[try catalog.requireTypeIndex(named: filter.typeName)]
             var fields: Set<UInt32> = []
             for name in filter.fieldNames {
-                guard let place = type.type.place(ofFieldNamed: name) else {
+                guard let fieldIndex = type.type.fieldIndex(named: name) else {
                     throw StoreError(.unknownField, "\(type.name) has no field \(name)")
                 }
-                fields.insert(type.type.fields[place].id)
+                fields.insert(type.type.fields[fieldIndex].id)
             }
             let condition = try filter.condition.map { (node) throws(StoreError) in
                 try ConditionCompiler(type: type.type).compile(node)

@@ -25,7 +25,7 @@ struct EarlierRecords {
     /// Adds what comes next in the feed.
     mutating func add(_ part: FeedPart) throws(StoreError) {
         for change in part.changes {
-            guard let typeIndex = catalog.place(ofType: change.type) else { continue }
+            guard let typeIndex = catalog.typeIndex(ofID: change.type) else { continue }
             guard change.isOfRecord else {
                 changedNumbers.insert(change.type)
                 continue

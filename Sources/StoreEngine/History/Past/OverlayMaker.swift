@@ -62,16 +62,16 @@ struct OverlayMaker: ~Copyable, ~Escapable {
         let (old, new) = (
             unsafe try Self.entries(of: before.span.bytes, key, type), try Self.entries(of: now, key, type)
         )
-        for (place, index) in type.indexes.enumerated() {
+        for (indexNumber, index) in type.indexes.enumerated() {
             // An entry that both have stays. One that others might have had too, in an index that has become unique since, is
             // added all the same, so that it clashes with theirs.
             func isMoved(_ entry: ExpectedEntry, from others: [ExpectedEntry]) -> Bool {
                 entry.isSole && !isSameType || !others.contains { $0.key == entry.key }
             }
-            for entry in new[place] where isMoved(entry, from: old[place]) {
+            for entry in new[indexNumber] where isMoved(entry, from: old[indexNumber]) {
                 unsafe builder.hide(index.database, key: entry.key.span.bytes)
             }
-            for entry in old[place] where isMoved(entry, from: new[place]) {
+            for entry in old[indexNumber] where isMoved(entry, from: new[indexNumber]) {
                 try add(entry, to: index, record, type)
             }
         }

@@ -45,7 +45,7 @@ extension ReadContext {
             if change.kind == .reset {
                 throw unknown("a program that is not ModelStore wrote to the store there", before: part.sequence)
             }
-            if state.catalog.place(ofType: change.type) == nil {
+            if state.catalog.typeIndex(ofID: change.type) == nil {
                 throw unknown(
                     "it is of a record type in whose place a migration has put another one", before: part.sequence)
             }

@@ -46,11 +46,11 @@ public struct StoreDifference: Sendable {
         var squash: ChangeSquash?
         var changedNumbers: Set<UInt32> = []
         try scope.forEachPart(after: first, upTo: last.sequence) { (part) throws(StoreError) in
-            var places: [Int] = []
-            for (place, change) in part.changes.enumerated() where change.type == wanted ?? change.type {
-                if change.isOfRecord { places.append(place) } else { changedNumbers.insert(change.type) }
+            var changeIndexes: [Int] = []
+            for (changeIndex, change) in part.changes.enumerated() where change.type == wanted ?? change.type {
+                if change.isOfRecord { changeIndexes.append(changeIndex) } else { changedNumbers.insert(change.type) }
             }
-            let changeSet = ChangeSet(part, wanted: places, state)
+            let changeSet = ChangeSet(part, wanted: changeIndexes, state)
             if squash == nil { squash = try ChangeSquash(changeSet) } else { try squash?.add(changeSet) }
         }
         changedTypes = state.catalog.types.filter { changedNumbers.contains($0.type.id) }.map(\.name)

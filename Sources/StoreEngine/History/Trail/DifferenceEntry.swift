@@ -77,12 +77,12 @@ public struct DifferenceEntry: Sendable {
     package func idValue() throws(StoreError) -> JSONValue? {
         guard state != .schema, state != .reset, let type else { return nil }
         return try decoded { () throws(CodecError) in
-            let types = type.idParts.map { type.type.fields[$0.place].type }
+            let types = type.idParts.map { type.type.fields[$0.fieldIndex].type }
             if types.count == 1 { return unsafe try DynamicValue(from: id.span.bytes, as: types[0]).json(as: types[0]) }
             let table = unsafe try FieldTable(id.span.bytes)
             var parts: [JSONValue] = []
-            for (place, type) in types.enumerated() {
-                parts.append(try DynamicValue(from: table.field(place), as: type).json(as: type))
+            for (part, type) in types.enumerated() {
+                parts.append(try DynamicValue(from: table.field(part), as: type).json(as: type))
             }
             return .array(parts)
         }

@@ -39,8 +39,8 @@ public struct FeedDifference: Sendable {
     /// Whether records of a type changed in a way that the feed does not tell, so that they must be read afresh: a program
     /// that is not ModelStore has written to the store.
     public func isReset<R: Record>(_ type: R.Type) -> Bool {
-        guard let place = state.catalog.place(ofTypeNamed: R.recordSchema.name) else { return false }
-        let number = state.catalog.types[place].type.id
+        guard let typeIndex = state.catalog.typeIndex(named: R.recordSchema.name) else { return false }
+        let number = state.catalog.types[typeIndex].type.id
         return records.contains { $0.state == .reset && ($0.typeNumber == .max || $0.typeNumber == number) }
     }
 
@@ -50,7 +50,7 @@ public struct FeedDifference: Sendable {
         var row: R?
         if let bytes = record.row {
             let table = unsafe try RecordBytes(unverified: bytes.span.bytes).table
-            row = try R(from: FieldDecoder(table, slots: binding.placesByDeclared))
+            row = try R(from: FieldDecoder(table, slots: binding.fieldIndexesByDeclared))
         }
         let key = unsafe try R._IDKey(from: record.id.span.bytes)
         guard let id = row?.recordID ?? R._id(of: key) else { throw CodecError("its id is none of the program's") }

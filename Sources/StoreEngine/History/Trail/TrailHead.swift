@@ -84,6 +84,19 @@ package struct TrailHead: Hashable, Sendable {
         epochs.sort { $0.sequence < $1.sequence }
     }
 
+    /// Checks that the floor is not past the newest change set taken up, and that the epochs are in ascending order, each once.
+    /// It is empty in release builds.
+    func _checkInvariants() {
+        #if DEBUG
+        precondition(floor <= noted, "the trail begins after \(floor) and ends with \(noted)")
+        precondition(epochs.count <= TrailHead.epochLimit, "the trail has \(epochs.count) epochs")
+        precondition(Set(epochs.map(\.epoch)).count == epochs.count, "the trail has an epoch twice")
+        for (earlier, later) in zip(epochs, epochs.dropFirst()) {
+            precondition(earlier.sequence <= later.sequence, "the epochs of the trail are not in ascending order")
+        }
+        #endif
+    }
+
     /// Raises the floor, and forgets the epochs that ended below it.
     mutating func raise(to sequence: UInt64) {
         floor = max(floor, sequence)
@@ -94,10 +107,10 @@ package struct TrailHead: Hashable, Sendable {
     /// any may.
     func fits(epoch: UInt64, sequence: UInt64) -> Bool {
         guard let first = epochs.first, sequence > first.sequence else { return true }
-        return epochs.indices.contains { place in
+        return epochs.indices.contains { index in
             // At its end it is that of the copy already, and that of the original still.
-            let end = place + 1 < epochs.count ? epochs[place + 1].sequence : .max
-            return epochs[place].epoch == epoch && (epochs[place].sequence...end).contains(sequence)
+            let end = index + 1 < epochs.count ? epochs[index + 1].sequence : .max
+            return epochs[index].epoch == epoch && (epochs[index].sequence...end).contains(sequence)
         }
     }
 }

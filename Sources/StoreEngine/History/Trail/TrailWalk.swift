@@ -146,7 +146,7 @@ package struct TrailWalk: Sendable {
         }
         let trail = try TrailReader(scope.state.databases, scope.snapshot)
         var met: [Met] = []
-        var places: [TrailKey.Record: Int] = [:]
+        var metIndexes: [TrailKey.Record: Int] = [:]
         for part in try next.read(scope, FeedWalk.Limits(changes: limit)) {
             for change in part.changes {
                 guard change.isOfRecord else {
@@ -157,12 +157,12 @@ package struct TrailWalk: Sendable {
                 let bytes = unsafe try RecordBytes(unverified: change.record.span.bytes)
                 let deletedID = change.kind == .delete ? try type.encodedID(of: bytes) : nil
                 let name = TrailKey.Record(type: change.type, key: change.key)
-                if let place = places[name] {
-                    met[place].sequence = part.sequence
-                    met[place].deletedID = deletedID
+                if let metIndex = metIndexes[name] {
+                    met[metIndex].sequence = part.sequence
+                    met[metIndex].deletedID = deletedID
                     continue
                 }
-                places[name] = met.count
+                metIndexes[name] = met.count
                 let note = try trail?.note(of: name).flatMap { $0.sequence > since.sequence ? $0 : nil }
                 met.append(
                     Met(
@@ -191,10 +191,10 @@ package struct TrailWalk: Sendable {
         guard sequence > toldTypes[changed] ?? since.sequence else { return nil }
         toldTypes[changed] = sequence
         guard type == .max || filters?.wantsSome(of: type) ?? true else { return nil }
-        let place = scope.state.catalog.place(ofType: type)
+        let typeIndex = scope.state.catalog.typeIndex(ofID: type)
         return DifferenceEntry(
             state: kind == .schema ? .schema : .reset, before: .unknown, typeNumber: type,
-            type: place.map { scope.state.catalog.types[$0] }, id: [], row: nil)
+            type: typeIndex.map { scope.state.catalog.types[$0] }, id: [], row: nil)
     }
 
     private func tell(
@@ -204,10 +204,10 @@ package struct TrailWalk: Sendable {
         let earlier = given[met.name]
         // It was told as it was after this change already.
         if let told = earlier?.newest, told >= met.sequence { return nil }
-        guard let place = scope.state.catalog.place(ofType: met.name.type),
+        guard let typeIndex = scope.state.catalog.typeIndex(ofID: met.name.type),
             filters?.wantsSome(of: met.name.type) ?? true
         else { return nil }
-        let type = scope.state.catalog.types[place]
+        let type = scope.state.catalog.types[typeIndex]
         let wasThere = earlier?.wasThere ?? met.wasThere
         guard let stored = unsafe try scope.value(type.database, key: met.name.key.span.bytes) else {
             // Where it is not the change set at hand that deleted it, that comes further on, with its id.

@@ -61,6 +61,7 @@ package struct TrailWriter {
 
     /// Writes the head.
     private func write(_ raw: inout LMDBWriteTransaction) throws(StoreError) {
+        head._checkInvariants()
         try TrailSetting.write(head, in: database, &raw)
     }
 
@@ -187,10 +188,10 @@ extension OpenType {
     func encodedID(of record: RecordBytes) throws(CodecError) -> [UInt8] {
         try withNewest(record) { (newest) throws(CodecError) in
             let table = try newest.table
-            if idParts.count == 1 { return try table.field(idParts[0].place).array() }
+            if idParts.count == 1 { return try table.field(idParts[0].fieldIndex).array() }
             var encoder = FieldEncoder()
             encoder.begin(fieldCount: idParts.count)
-            for part in idParts { encoder.append(encoded: try table.field(part.place)) }
+            for part in idParts { encoder.append(encoded: try table.field(part.fieldIndex)) }
             try encoder.finish()
             return encoder.tableBytes.array()
         }

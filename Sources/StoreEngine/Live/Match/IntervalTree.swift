@@ -27,20 +27,20 @@ struct IntervalTree: Sendable {
 
     /// Adds a run. One run may be there several times, with different numbers.
     mutating func insert(_ range: KeyRange, _ value: Int32) {
-        let place: Int32
+        let nodeIndex: Int32
         var node = Node(
             lower: range.lower, upper: range.upper, lowerWord: range.lower.leadingWord,
             upperWord: range.upper?.leadingWord ?? .max, value: value, greatest: 0, priority: 0)
         if let reused = free.popLast() {
-            place = reused
+            nodeIndex = reused
         } else {
-            place = Int32(nodes.count)
+            nodeIndex = Int32(nodes.count)
             nodes.append(node)
         }
-        node.greatest = place
-        node.priority = Self.mixed(UInt32(place))
-        nodes[Int(place)] = node
-        root = inserted(place, into: root)
+        node.greatest = nodeIndex
+        node.priority = Self.mixed(UInt32(nodeIndex))
+        nodes[Int(nodeIndex)] = node
+        root = inserted(nodeIndex, into: root)
     }
 
     /// Takes a run out that was inserted with this number.
@@ -53,14 +53,14 @@ struct IntervalTree: Sendable {
         if root >= 0 { visit(root, key, key.leadingWord, body) }
     }
 
-    private func visit(_ place: Int32, _ key: [UInt8], _ word: UInt64, _ body: (Int32) -> Void) {
-        var place = place
-        while place >= 0, endsAfter(Int(nodes[Int(place)].greatest), key, word) {
-            let index = Int(place)
+    private func visit(_ nodeIndex: Int32, _ key: [UInt8], _ word: UInt64, _ body: (Int32) -> Void) {
+        var nodeIndex = nodeIndex
+        while nodeIndex >= 0, endsAfter(Int(nodes[Int(nodeIndex)].greatest), key, word) {
+            let index = Int(nodeIndex)
             if nodes[index].left >= 0 { visit(nodes[index].left, key, word, body) }
             guard beginsAtOrBefore(index, key, word) else { return }
             if endsAfter(index, key, word) { body(nodes[index].value) }
-            place = nodes[index].right
+            nodeIndex = nodes[index].right
         }
     }
 
@@ -77,38 +77,75 @@ struct IntervalTree: Sendable {
         return nodes[index].lower.compared(to: key) <= 0
     }
 
+    /// Checks that the tree is ordered, a heap by priority, and that each node knows the greatest upper end below it. Tests call
+    /// it; it is empty in release builds.
+    ///
+    /// - Complexity: O(n)
+    func _checkInvariants() {
+        #if DEBUG
+        var last: Int?
+        let reached = checkSubtree(root, last: &last)
+        precondition(reached == count, "the tree reaches \(reached) of \(count) runs")
+        #endif
+    }
+
+    #if DEBUG
+    /// Checks the nodes of a subtree in order, and returns how many there are.
+    private func checkSubtree(_ tree: Int32, last: inout Int?) -> Int {
+        guard tree >= 0 else { return 0 }
+        let index = Int(tree)
+        let node = nodes[index]
+        let left = checkSubtree(node.left, last: &last)
+        if let last { precondition(isLess(last, index), "node \(index) is not behind node \(last)") }
+        last = index
+        let right = checkSubtree(node.right, last: &last)
+        var greatest = tree
+        for child in [node.left, node.right] where child >= 0 {
+            precondition(
+                nodes[Int(child)].priority <= node.priority,
+                "node \(child) has a higher priority than its parent \(index)")
+            greatest = greater(greatest, below: child)
+        }
+        precondition(
+            !endsBefore(Int(node.greatest), Int(greatest)) && !endsBefore(Int(greatest), Int(node.greatest)),
+            "node \(index) knows \(node.greatest) as the greatest end, it is \(greatest)")
+        precondition(node.lowerWord == node.lower.leadingWord, "node \(index) has the wrong beginning of its lower end")
+        return left + 1 + right
+    }
+    #endif
+
     // MARK: The treap
 
-    private mutating func inserted(_ place: Int32, into tree: Int32) -> Int32 {
-        if tree < 0 { return place }
-        let (new, old) = (Int(place), Int(tree))
+    private mutating func inserted(_ nodeIndex: Int32, into tree: Int32) -> Int32 {
+        if tree < 0 { return nodeIndex }
+        let (new, old) = (Int(nodeIndex), Int(tree))
         if nodes[new].priority > nodes[old].priority {
-            let (left, right) = split(tree, before: place)
+            let (left, right) = split(tree, before: nodeIndex)
             nodes[new].left = left
             nodes[new].right = right
             update(new)
-            return place
+            return nodeIndex
         }
         if isLess(new, old) {
-            nodes[old].left = inserted(place, into: nodes[old].left)
+            nodes[old].left = inserted(nodeIndex, into: nodes[old].left)
         } else {
-            nodes[old].right = inserted(place, into: nodes[old].right)
+            nodes[old].right = inserted(nodeIndex, into: nodes[old].right)
         }
         update(old)
         return tree
     }
 
     /// The nodes of a tree that come before another node, and those that come after it.
-    private mutating func split(_ tree: Int32, before place: Int32) -> (Int32, Int32) {
+    private mutating func split(_ tree: Int32, before nodeIndex: Int32) -> (Int32, Int32) {
         if tree < 0 { return (-1, -1) }
         let index = Int(tree)
-        if isLess(index, Int(place)) {
-            let (left, right) = split(nodes[index].right, before: place)
+        if isLess(index, Int(nodeIndex)) {
+            let (left, right) = split(nodes[index].right, before: nodeIndex)
             nodes[index].right = left
             update(index)
             return (tree, right)
         }
-        let (left, right) = split(nodes[index].left, before: place)
+        let (left, right) = split(nodes[index].left, before: nodeIndex)
         nodes[index].left = right
         update(index)
         return (left, tree)
@@ -174,8 +211,8 @@ struct IntervalTree: Sendable {
         return order != 0 ? order : Int(value) - Int(nodes[index].value)
     }
 
-    private static func mixed(_ place: UInt32) -> UInt32 {
-        var word = UInt64(place) &+ 0x9E37_79B9_7F4A_7C15
+    private static func mixed(_ nodeIndex: UInt32) -> UInt32 {
+        var word = UInt64(nodeIndex) &+ 0x9E37_79B9_7F4A_7C15
         word = (word ^ word >> 30) &* 0xBF58_476D_1CE4_E5B9
         word = (word ^ word >> 27) &* 0x94D0_49BB_1331_11EB
         return UInt32(truncatingIfNeeded: word ^ word >> 31)

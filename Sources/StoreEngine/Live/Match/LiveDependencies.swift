@@ -5,11 +5,11 @@ package struct LiveDependencies: Hashable, Sendable {
         /// The type's number in the store.
         package let type: UInt32
         /// Its fields. A record that comes or goes counts as well.
-        package fileprivate(set) var places: PlaceSet
+        package fileprivate(set) var fieldIndexes: FieldIndexSet
 
-        package init(type: UInt32, places: PlaceSet) {
+        package init(type: UInt32, fieldIndexes: FieldIndexSet) {
             self.type = type
-            self.places = places
+            self.fieldIndexes = fieldIndexes
         }
     }
 
@@ -24,7 +24,7 @@ package struct LiveDependencies: Hashable, Sendable {
     /// - Throws: ``StoreError``: `unknownType`; `unknownField`; `invalidValue` where a path is too long, or no reference
     ///   leads along an inverse.
     init?(_ request: Request, typeIndex: Int, in catalog: Catalog) throws(StoreError) {
-        types = [OfType(type: catalog.types[typeIndex].type.id, places: .all)]
+        types = [OfType(type: catalog.types[typeIndex].type.id, fieldIndexes: .all)]
         try note(request.condition, of: typeIndex, hops: 0, catalog)
         for name in request.order.map(\.field) + (request.fields ?? []) {
             _ = try note(name, of: typeIndex, hops: 0, catalog)
@@ -52,8 +52,8 @@ package struct LiveDependencies: Hashable, Sendable {
             isAlone = false
             let type = catalog.types[typeIndex].type
             // One that is referred to may not be there, and is asked nothing then. Its id never changes.
-            if hops > 0, let id = type.place(ofField: type.idFields[0]) { insert(type.id, id) }
-            insert(catalog.types[reference.source].type.id, reference.place)
+            if hops > 0, let id = type.fieldIndex(ofID: type.idFields[0]) { insert(type.id, id) }
+            insert(catalog.types[reference.source].type.id, reference.fieldIndex)
             try note(condition, of: reference.source, hops: hops + 1, catalog)
         case .elements(let name, _, let condition):
             let end = try note(name, of: typeIndex, hops: hops, catalog)
@@ -76,7 +76,7 @@ package struct LiveDependencies: Hashable, Sendable {
         guard let step = ReferenceStep(name, typeIndex: typeIndex, in: catalog) else {
             let type = catalog.types[typeIndex].type
             // The id tells which record it is, and never changes.
-            if hops > 0, let read = type.place(ofFieldNamed: name.first) { insert(type.id, read) }
+            if hops > 0, let read = type.fieldIndex(named: name.first) { insert(type.id, read) }
             return (name, typeIndex)
         }
         try note(step, of: typeIndex, hops: hops, catalog)
@@ -89,15 +89,15 @@ package struct LiveDependencies: Hashable, Sendable {
     ) throws(StoreError) {
         let type = catalog.types[typeIndex]
         guard hops < ReferencePath.maximumHops else { throw ReferencePath.tooLong(step.field, in: type.name) }
-        if hops > 0 { insert(type.type.id, step.reference.place) }
+        if hops > 0 { insert(type.type.id, step.reference.fieldIndex) }
         isAlone = false
     }
 
-    private mutating func insert(_ type: UInt32, _ place: Int) {
+    private mutating func insert(_ type: UInt32, _ fieldIndex: Int) {
         if let number = types.firstIndex(where: { $0.type == type }) {
-            types[number].places.insert(place)
+            types[number].fieldIndexes.insert(fieldIndex)
         } else {
-            types.append(OfType(type: type, places: PlaceSet([place])))
+            types.append(OfType(type: type, fieldIndexes: FieldIndexSet([fieldIndex])))
         }
     }
 }
@@ -112,7 +112,7 @@ extension Catalog {
 
     func reads(of request: Request, typeIndex: Int) throws(StoreError) -> [LiveDependencies.OfType] {
         try LiveDependencies(request, typeIndex: typeIndex, in: self)?.types
-            ?? [LiveDependencies.OfType(type: types[typeIndex].type.id, places: .all)]
+            ?? [LiveDependencies.OfType(type: types[typeIndex].type.id, fieldIndexes: .all)]
     }
 }
 

@@ -60,7 +60,7 @@ package struct LiveMatcher: Sendable {
     ///   - scope: the snapshot of the step that was applied last.
     /// - Throws: ``StoreError``: `unknownField`; `invalidValue` where the request does not fit the type; `damaged`.
     package mutating func add(
-        _ request: Request, typeIndex: Int, fields: PlaceSet? = nil, in scope: ReadContext
+        _ request: Request, typeIndex: Int, fields: FieldIndexSet? = nil, in scope: ReadContext
     ) throws(StoreError) -> LiveRequestID {
         try add(request, typeIndex: typeIndex, fields: fields, isCount: false, in: scope)
     }
@@ -76,7 +76,7 @@ package struct LiveMatcher: Sendable {
     }
 
     private mutating func add(
-        _ request: Request, typeIndex: Int, fields: PlaceSet?, isCount: Bool, in scope: ReadContext
+        _ request: Request, typeIndex: Int, fields: FieldIndexSet?, isCount: Bool, in scope: ReadContext
     ) throws(StoreError) -> LiveRequestID {
         let plan = try LivePlan(request, typeIndex: typeIndex, fields: fields, in: scope.state.catalog)
         var entry = LiveEntry(nextID, request, plan, isCount: isCount, lookahead: lookahead)
@@ -111,7 +111,7 @@ package struct LiveMatcher: Sendable {
     ///
     /// - Throws: ``StoreError`` as for ``add(_:typeIndex:fields:in:)``; the old one stays as it was.
     package mutating func reconfigure(
-        _ id: LiveRequestID, to request: Request, typeIndex: Int, fields: PlaceSet? = nil, in scope: ReadContext
+        _ id: LiveRequestID, to request: Request, typeIndex: Int, fields: FieldIndexSet? = nil, in scope: ReadContext
     ) throws(StoreError) {
         let plan = try LivePlan(request, typeIndex: typeIndex, fields: fields, in: scope.state.catalog)
         var entry = LiveEntry(id, request, plan, isCount: self[id].isCount, lookahead: lookahead)
@@ -137,7 +137,7 @@ package struct LiveMatcher: Sendable {
     package func type(_ id: LiveRequestID) -> OpenType { self[id].plan.type }
 
     /// The fields whose changes a request tells, by their places in ``type(_:)``; nil for all.
-    package func fields(_ id: LiveRequestID) -> PlaceSet? { self[id].plan.fields }
+    package func fields(_ id: LiveRequestID) -> FieldIndexSet? { self[id].plan.fields }
 
     /// The fields of other records of which the rows of a request hold what stands there: ``LiveRow/followed``.
     package func followed(_ id: LiveRequestID) -> [FieldName] { self[id].plan.followed }
@@ -176,9 +176,11 @@ package struct LiveMatcher: Sendable {
     private static func dependencies(_ entry: LiveEntry) -> [Dependency] {
         guard let types = entry.plan.dependencies?.types else { return [] }
         return types.flatMap { read -> [Dependency] in
-            guard let places = read.places.places else { return [Dependency(type: read.type, part: .everything)] }
+            guard let fieldIndexes = read.fieldIndexes.indexes else {
+                return [Dependency(type: read.type, part: .everything)]
+            }
             return [Dependency(type: read.type, part: .presence)]
-                + places.map { Dependency(type: read.type, part: .field($0)) }
+                + fieldIndexes.map { Dependency(type: read.type, part: .field($0)) }
         }
     }
 
@@ -208,8 +210,18 @@ package struct LiveMatcher: Sendable {
             }
             for slot in hits { take(change, slot, &touched) }
         }
-        for (type, places) in read.types { touchDependents(of: type, places, &touched) }
+        for (type, fieldIndexes) in read.types { touchDependents(of: type, fieldIndexes, &touched) }
         return settle(touched, in: scope)
+    }
+
+    /// Checks the windows of all requests and the trees that find them. Tests call it; it is empty in release builds.
+    ///
+    /// - Complexity: O(rows and requests)
+    package func _checkInvariants() {
+        #if DEBUG
+        for entry in entries where entry.isLive { entry._checkInvariants() }
+        for router in routers.values { router._checkInvariants() }
+        #endif
     }
 
     /// Runs all requests again, against the catalog of a snapshot: after a reset or a change of the schema, or where the changes
@@ -264,9 +276,9 @@ package struct LiveMatcher: Sendable {
         }
     }
 
-    private mutating func touchDependents(of type: UInt32, _ places: PlaceSet, _ touched: inout [Int32]) {
+    private mutating func touchDependents(of type: UInt32, _ fieldIndexes: FieldIndexSet, _ touched: inout [Int32]) {
         // All of them stand for a record that came or went, which concerns whoever reads any field.
-        for part in [.everything] + (places.places?.map { .field($0) } ?? [.presence]) as [Dependency.Part] {
+        for part in [.everything] + (fieldIndexes.indexes?.map { .field($0) } ?? [.presence]) as [Dependency.Part] {
             for slot in dependents[Dependency(type: type, part: part)] { mark(slot, .rerun, &touched) }
         }
     }
@@ -296,14 +308,14 @@ package struct LiveMatcher: Sendable {
 /// What changed in a step, by record types.
 private struct StepReads {
     /// The changed fields of each type; all where records came or went.
-    private(set) var types: [(type: UInt32, places: PlaceSet)] = []
+    private(set) var types: [(type: UInt32, fieldIndexes: FieldIndexSet)] = []
 
     mutating func note(_ change: StepChange) {
         let id = change.type.type.id
         if let number = types.lastIndex(where: { $0.type == id }) {
-            types[number].places.formUnion(change.changedPlaces)
+            types[number].fieldIndexes.formUnion(change.changedFieldIndexes)
         } else {
-            types.append((id, change.changedPlaces))
+            types.append((id, change.changedFieldIndexes))
         }
     }
 }

@@ -4,7 +4,7 @@ struct LiveRoute: Hashable, Sendable {
     /// One field of the keys.
     struct Part: Hashable, Sendable {
         /// The field's place in the record.
-        let place: Int
+        let fieldIndex: Int
         /// Whether the bytes are turned around, as those of descending orders are.
         var isDescending = false
     }
@@ -60,7 +60,7 @@ package enum LiveRouting: Hashable, Sendable {
 extension LiveRoute {
     /// The route, for people.
     func routing(_ type: OpenType) -> LiveRouting {
-        let fields = parts.map { type.type.fields[$0.place].name }
+        let fields = parts.map { type.type.fields[$0.fieldIndex].name }
         switch keys {
         case .none: return .nothing
         case .points: return .points(fields: fields)

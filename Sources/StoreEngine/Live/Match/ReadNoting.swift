@@ -12,7 +12,7 @@ extension ReadContext {
     }
 
     /// Notes that records of a type are read as they are.
-    func note(_ type: RecordType) { state.reads?.note(LiveDependencies.OfType(type: type.id, places: .all)) }
+    func note(_ type: RecordType) { state.reads?.note(LiveDependencies.OfType(type: type.id, fieldIndexes: .all)) }
 
     /// The same for requests that are part of another one, which is noted itself.
     var unnoted: ReadContext {

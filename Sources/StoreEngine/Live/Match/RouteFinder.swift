@@ -7,7 +7,7 @@
 struct RouteFinder: Sendable {
     /// Fields that are fixed to some values, with the keys of all combinations.
     fileprivate struct Points {
-        var places: [Int] = []
+        var fieldIndexes: [Int] = []
         var keys: [[UInt8]] = [[]]
     }
 
@@ -31,12 +31,12 @@ struct RouteFinder: Sendable {
         type = plan.type
         sort = plan.sort
         let condition = plan.request.condition
-        var ranges: [(place: Int, ranges: KeyRanges)] = []
-        for (place, field) in type.type.fields.enumerated() {
+        var ranges: [(fieldIndex: Int, ranges: KeyRanges)] = []
+        for (fieldIndex, field) in type.type.fields.enumerated() {
             guard let component = KeyComponent(field.type) else { continue }
-            let found = ConditionRanges(type: type.type, part: KeyPart(place: place, component: component))
+            let found = ConditionRanges(type: type.type, part: KeyPart(fieldIndex: fieldIndex, component: component))
                 .ranges(condition)
-            if !found.isAll { ranges.append((place, found)) }
+            if !found.isAll { ranges.append((fieldIndex, found)) }
         }
         if ranges.contains(where: { $0.ranges.ranges.isEmpty }) || plan.neededCount == 0 {
             fixed = .none
@@ -50,34 +50,36 @@ struct RouteFinder: Sendable {
             return
         }
         var points = Points()
-        for (place, ranges) in pointed {
-            points.multiply(place, ranges, limit: points.places.isEmpty ? Self.maximumPoints : Self.maximumKeys)
+        for (fieldIndex, ranges) in pointed {
+            points.multiply(
+                fieldIndex, ranges, limit: points.fieldIndexes.isEmpty ? Self.maximumPoints : Self.maximumKeys)
         }
         prefixes = points.keys
-        prefixParts = points.places.map { LiveRoute.Part(place: $0) }
+        prefixParts = points.fieldIndexes.map { LiveRoute.Part(fieldIndex: $0) }
         // What is fixed to one value orders nothing. What is fixed to several does, and rows with one of them stand before the
         // window's bound whatever the fields behind it in the order are.
-        let single = Set(pointed.filter { $0.ranges.ranges.count == 1 }.map(\.place))
-        let first = sort.first { part in !(part.isOwn && single.contains(part.access.place)) }
+        let single = Set(pointed.filter { $0.ranges.ranges.count == 1 }.map(\.fieldIndex))
+        let first = sort.first { part in !(part.isOwn && single.contains(part.access.fieldIndex)) }
         let bound = first.flatMap { part in
-            part.isOwn && !points.places.contains(part.access.place)
-                ? LiveRoute.Part(place: part.access.place, isDescending: part.isDescending) : nil
+            part.isOwn && !points.fieldIndexes.contains(part.access.fieldIndex)
+                ? LiveRoute.Part(fieldIndex: part.access.fieldIndex, isDescending: part.isDescending) : nil
         }
         let keyCount = points.keys.count
         let others = ranges.filter {
             !$0.ranges.arePoints && keyCount * $0.ranges.ranges.count <= Self.maximumKeys
         }
         let twoSided = others.first { $0.ranges.ranges.allSatisfy { $0.upper != nil && !$0.lower.isEmpty } }
-        let ofBound = others.first { $0.place == bound?.place }
+        let ofBound = others.first { $0.fieldIndex == bound?.fieldIndex }
         boundRanges = bound?.isDescending == false ? ofBound?.ranges ?? .all : .all
         if let narrow = twoSided ?? others.first {
             fixed = LiveRoute(
-                parts: prefixParts + [LiveRoute.Part(place: narrow.place)],
+                parts: prefixParts + [LiveRoute.Part(fieldIndex: narrow.fieldIndex)],
                 keys: .ranges(points.keys.flatMap { narrow.ranges.prefixed(by: $0) }))
         } else {
-            fixed = points.places.isEmpty ? .all : RouteFinder.route(points)
+            fixed = points.fieldIndexes.isEmpty ? .all : RouteFinder.route(points)
         }
-        let isBoundNarrower = twoSided == nil || twoSided?.place == bound?.place && bound?.isDescending == false
+        let isBoundNarrower =
+            twoSided == nil || twoSided?.fieldIndex == bound?.fieldIndex && bound?.isDescending == false
         boundPart = isBoundNarrower ? bound : nil
     }
 
@@ -96,19 +98,19 @@ struct RouteFinder: Sendable {
     var wholeRoute: LiveRoute { fixed }
 
     private static func route(_ points: Points) -> LiveRoute {
-        LiveRoute(parts: points.places.map { LiveRoute.Part(place: $0) }, keys: .points(points.keys))
+        LiveRoute(parts: points.fieldIndexes.map { LiveRoute.Part(fieldIndex: $0) }, keys: .points(points.keys))
     }
 
     /// The points of the id, or else of a unique index, where each of their fields is fixed.
-    private static func uniquePoints(_ type: OpenType, _ fixed: [(place: Int, ranges: KeyRanges)]) -> Points? {
-        let unique = type.indexes.filter { $0.stored.isUnique && !$0.isMultiple }.map { $0.parts.map(\.place) }
-        for places in [type.idParts.map(\.place)] + unique {
+    private static func uniquePoints(_ type: OpenType, _ fixed: [(fieldIndex: Int, ranges: KeyRanges)]) -> Points? {
+        let unique = type.indexes.filter { $0.stored.isUnique && !$0.isMultiple }.map { $0.parts.map(\.fieldIndex) }
+        for fieldIndexes in [type.idParts.map(\.fieldIndex)] + unique {
             var points = Points()
-            for place in places {
-                guard let ranges = fixed.first(where: { $0.place == place })?.ranges else { break }
-                points.multiply(place, ranges, limit: places.count == 1 ? maximumPoints : maximumKeys)
+            for fieldIndex in fieldIndexes {
+                guard let ranges = fixed.first(where: { $0.fieldIndex == fieldIndex })?.ranges else { break }
+                points.multiply(fieldIndex, ranges, limit: fieldIndexes.count == 1 ? maximumPoints : maximumKeys)
             }
-            if points.places == places { return points }
+            if points.fieldIndexes == fieldIndexes { return points }
         }
         return nil
     }
@@ -116,9 +118,9 @@ struct RouteFinder: Sendable {
 
 extension RouteFinder.Points {
     /// Puts another field behind those that are there, unless there would be too many combinations.
-    fileprivate mutating func multiply(_ place: Int, _ ranges: KeyRanges, limit: Int) {
+    fileprivate mutating func multiply(_ fieldIndex: Int, _ ranges: KeyRanges, limit: Int) {
         guard keys.count * ranges.ranges.count <= limit else { return }
-        places.append(place)
+        fieldIndexes.append(fieldIndex)
         keys = keys.flatMap { key in ranges.ranges.map { key + $0.lower } }
     }
 }

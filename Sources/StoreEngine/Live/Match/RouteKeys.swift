@@ -6,7 +6,7 @@ struct RouteKeys: Sendable {
     /// - Parameter parts: fields that have an order.
     init(_ parts: [LiveRoute.Part], _ type: OpenType) {
         self.parts = parts
-        components = parts.compactMap { KeyComponent(type.type.fields[$0.place].type) }
+        components = parts.compactMap { KeyComponent(type.type.fields[$0.fieldIndex].type) }
     }
 
     /// The key of a record.
@@ -15,7 +15,7 @@ struct RouteKeys: Sendable {
             var key = ByteWriter(capacity: 64)
             for (part, component) in zip(parts, components) {
                 let start = key.count
-                try component.append(table.field(part.place), to: &key)
+                try component.append(table.field(part.fieldIndex), to: &key)
                 if part.isDescending { key.complement(from: start) }
             }
             return key.array()

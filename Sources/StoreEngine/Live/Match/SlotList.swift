@@ -6,12 +6,12 @@ struct SlotList: Sendable {
     init(_ slots: [Int32] = []) { self.slots = slots }
 
     /// Adds a slot that is not there.
-    mutating func insert(_ slot: Int32) { slots.insert(slot, at: place(of: slot)) }
+    mutating func insert(_ slot: Int32) { slots.insert(slot, at: index(of: slot)) }
 
     /// Takes a slot out that is there.
-    mutating func remove(_ slot: Int32) { slots.remove(at: place(of: slot)) }
+    mutating func remove(_ slot: Int32) { slots.remove(at: index(of: slot)) }
 
-    private func place(of slot: Int32) -> Int {
+    private func index(of slot: Int32) -> Int {
         var (low, high) = (0, slots.count)
         while low < high {
             let middle = (low + high) / 2

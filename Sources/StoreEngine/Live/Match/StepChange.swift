@@ -11,7 +11,7 @@ package struct StepChange: Sendable {
     /// The record after the step; nil where there is none.
     package let after: RecordContent?
     /// The fields that an update changed, indexed or not; all of them for every other kind of change.
-    package let changedPlaces: PlaceSet
+    package let changedFieldIndexes: FieldIndexSet
 
     /// Whether the record was deleted and inserted again.
     package var isReplaced: Bool { kind == .replace }
@@ -20,17 +20,17 @@ package struct StepChange: Sendable {
     ///   - type: the record's type, from the catalog of the step's snapshot.
     ///   - before: the record before the step, in the form of the newest version.
     ///   - after: the record after the step, in the form of the newest version.
-    ///   - changedPlaces: what an update changed.
+    ///   - changedFieldIndexes: what an update changed.
     package init(
         type: OpenType, key: [UInt8], kind: ChangeKind, before: RecordContent?, after: RecordContent?,
-        changedPlaces: PlaceSet = .all
+        changedFieldIndexes: FieldIndexSet = .all
     ) {
         self.type = type
         self.key = key
         self.kind = kind
         self.before = before
         self.after = after
-        self.changedPlaces = changedPlaces
+        self.changedFieldIndexes = changedFieldIndexes
     }
 
     /// The change between two states of a record.
@@ -51,7 +51,7 @@ package struct StepChange: Sendable {
         } else {
             self.init(
                 type: type, key: key, kind: .update, before: before, after: after,
-                changedPlaces: PlaceSet(try RecordDifference.changedPlaces(from: old, to: new.bytes)))
+                changedFieldIndexes: FieldIndexSet(try RecordDifference.changedFieldIndexes(from: old, to: new.bytes)))
         }
     }
 
@@ -64,6 +64,6 @@ package struct StepChange: Sendable {
             default: kind
             }
         return StepChange(
-            type: type, key: key, kind: kind, before: after, after: before, changedPlaces: changedPlaces)
+            type: type, key: key, kind: kind, before: after, after: before, changedFieldIndexes: changedFieldIndexes)
     }
 }

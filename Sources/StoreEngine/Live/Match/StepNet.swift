@@ -28,7 +28,7 @@ package struct StepNet {
     private let catalog: Catalog
     private let interest: (UInt32) -> Interest
     private var entries: [Entry] = []
-    private var places: [Name: Int] = [:]
+    private var entryIndexes: [Name: Int] = [:]
     /// Whether all changes so far are of one change set, in which each record is there once.
     private var sequence: UInt64?
     private var isOfOne = true
@@ -52,8 +52,8 @@ package struct StepNet {
     package mutating func add(_ part: FeedPart) {
         if let sequence, sequence != part.sequence, isOfOne {
             isOfOne = false
-            for (place, entry) in entries.enumerated() {
-                places[Name(type: entry.type.type.id, key: entry.first.key)] = place
+            for (index, entry) in entries.enumerated() {
+                entryIndexes[Name(type: entry.type.type.id, key: entry.first.key)] = index
             }
         }
         sequence = part.sequence
@@ -71,23 +71,23 @@ package struct StepNet {
         }
         let interest = interest(change.type)
         if interest == .nothing { return }
-        guard let place = catalog.place(ofType: change.type) else { return }
+        guard let typeIndex = catalog.typeIndex(ofID: change.type) else { return }
         if !isOfOne {
             let name = Name(type: change.type, key: change.key)
-            if let place = places[name] {
-                entries[place].last = change
+            if let entryIndex = entryIndexes[name] {
+                entries[entryIndex].last = change
                 return
             }
-            places[name] = entries.count
+            entryIndexes[name] = entries.count
         }
-        entries.append(Entry(type: catalog.types[place], needsBefore: interest == .both, first: change))
+        entries.append(Entry(type: catalog.types[typeIndex], needsBefore: interest == .both, first: change))
     }
 
     /// Gives up: everything is to be read afresh.
     package mutating func reset() {
         resetsAll = true
         entries = []
-        places = [:]
+        entryIndexes = [:]
     }
 
     /// The net changes, in the order of first touch.
@@ -113,15 +113,15 @@ package struct StepNet {
         guard entry.last != nil else {
             let before = entry.needsBefore ? try entry.first.before(type) : nil
             let old = try before.map { (bytes) throws(CodecError) in try newest(bytes, type) }
-            var changed = PlaceSet.all
+            var changed = FieldIndexSet.all
             if entry.first.kind == .update {
-                changed = PlaceSet(entry.first.earlier.compactMap { type.type.place(ofField: $0.field) })
+                changed = FieldIndexSet(entry.first.earlier.compactMap { type.type.fieldIndex(ofID: $0.field) })
                 // Of fields that there are no more.
                 if changed.isEmpty { return nil }
             }
             return StepChange(
                 type: type, key: entry.first.key, kind: entry.first.kind, before: old, after: after,
-                changedPlaces: changed)
+                changedFieldIndexes: changed)
         }
         let before = try entry.first.before(type).map { (bytes) throws(CodecError) in try newest(bytes, type) }
         switch (before, after) {
@@ -135,10 +135,10 @@ package struct StepNet {
             guard old.incarnation == new.incarnation else {
                 return StepChange(type: type, key: last.key, kind: .replace, before: before, after: after)
             }
-            let changed = PlaceSet(try RecordDifference.changedPlaces(from: old, to: new.bytes))
+            let changed = FieldIndexSet(try RecordDifference.changedFieldIndexes(from: old, to: new.bytes))
             if changed.isEmpty { return nil }
             return StepChange(
-                type: type, key: last.key, kind: .update, before: before, after: after, changedPlaces: changed)
+                type: type, key: last.key, kind: .update, before: before, after: after, changedFieldIndexes: changed)
         }
     }
 

@@ -3,7 +3,7 @@ struct TypeRouter: Sendable {
     /// The requests that are found by keys of the same fields.
     private struct Table: Sendable {
         let keys: RouteKeys
-        let places: PlaceSet
+        let fieldIndexes: FieldIndexSet
         var points = SlotTable<[UInt8]>()
         var ranges = IntervalTree()
         var requestCount = 0
@@ -18,6 +18,10 @@ struct TypeRouter: Sendable {
 
     /// Whether no request is in it.
     var isEmpty: Bool { tables.isEmpty && whole.slots.isEmpty }
+
+    func _checkInvariants() {
+        for table in tables { table.ranges._checkInvariants() }
+    }
 
     mutating func insert(_ slot: Int32, _ route: LiveRoute) {
         switch route.keys {
@@ -51,7 +55,7 @@ struct TypeRouter: Sendable {
 
     private mutating func table(_ parts: [LiveRoute.Part]) -> Int {
         if let number = tables.firstIndex(where: { $0.keys.parts == parts }) { return number }
-        tables.append(Table(keys: RouteKeys(parts, type), places: PlaceSet(parts.map(\.place))))
+        tables.append(Table(keys: RouteKeys(parts, type), fieldIndexes: FieldIndexSet(parts.map(\.fieldIndex))))
         return tables.count - 1
     }
 
@@ -65,7 +69,7 @@ struct TypeRouter: Sendable {
             if let old { visit(table, old, body) }
             guard let after = change.after else { continue }
             // The keys are the same where none of their fields changed.
-            if old != nil, !change.changedPlaces.intersects(table.places) { continue }
+            if old != nil, !change.changedFieldIndexes.intersects(table.fieldIndexes) { continue }
             let new = try table.keys.key(after)
             if new != old { visit(table, new, body) }
         }

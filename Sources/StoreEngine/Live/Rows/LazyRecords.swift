@@ -74,7 +74,7 @@ public struct LazyRecord<R: Record>: Sendable {
         let field = try field(R.fields).ofRecord()
         do throws(CodecError) {
             let value = try content.withTable { (table) throws(CodecError) -> V? in
-                let decoder = FieldDecoder(table, slots: binding.placesByDeclared)
+                let decoder = FieldDecoder(table, slots: binding.fieldIndexesByDeclared)
                 guard let bytes = try decoder.bytes(ofDeclared: field.index) else { return nil }
                 return try field.decode(bytes)
             }

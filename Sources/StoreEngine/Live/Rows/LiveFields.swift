@@ -7,21 +7,21 @@ package struct LiveFields: Hashable, Sendable {
     private let names: [String]
 
     /// - Parameters:
-    ///   - places: the places of the fields in `type`; others are left out.
+    ///   - fieldIndexes: the places of the fields in `type`; others are left out.
     ///   - type: the record type.
-    package init(_ places: PlaceSet, of type: RecordType) {
+    package init(_ fieldIndexes: FieldIndexSet, of type: RecordType) {
         self.type = type.id
-        let fields = places.places?.filter(type.fields.indices.contains).map { type.fields[$0] }
+        let fields = fieldIndexes.indexes?.filter(type.fields.indices.contains).map { type.fields[$0] }
         numbers = fields?.map(\.id).sorted()
         names = fields?.map(\.name) ?? []
     }
 
     /// Where the fields are in the type as it is at another time, or in the one that took its place; those that there are no more are
     /// left out.
-    package func places(in type: RecordType) -> PlaceSet {
+    package func fieldIndexes(in type: RecordType) -> FieldIndexSet {
         guard let numbers else { return .all }
-        guard type.id == self.type else { return PlaceSet(names.compactMap(type.place(ofFieldNamed:))) }
-        return PlaceSet(numbers.compactMap(type.place(ofField:)))
+        guard type.id == self.type else { return FieldIndexSet(names.compactMap(type.fieldIndex(named:))) }
+        return FieldIndexSet(numbers.compactMap(type.fieldIndex(ofID:)))
     }
 }
 

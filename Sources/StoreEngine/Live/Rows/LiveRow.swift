@@ -2,7 +2,7 @@
 package final class LiveRow: Sendable {
     /// Where the row stands: the bytes of places compare as the rows are ordered. The sort key, then the key of the id, which is
     /// not truncated, turned around where ids descend.
-    package let place: [UInt8]
+    package let sortKey: [UInt8]
     /// The record's key.
     package let key: [UInt8]
     /// The record.
@@ -13,21 +13,21 @@ package final class LiveRow: Sendable {
     /// The place's beginning, which tells most rows apart without another look into memory.
     let word: UInt64
 
-    package init(place: [UInt8], key: [UInt8], content: RecordContent, followed: [DynamicValue] = []) {
-        self.place = place
+    package init(sortKey: [UInt8], key: [UInt8], content: RecordContent, followed: [DynamicValue] = []) {
+        self.sortKey = sortKey
         self.followed = followed
-        word = place.leadingWord
+        word = sortKey.leadingWord
         self.key = key
         self.content = content
     }
 
     /// Negative, zero or positive as the row comes before a place, stands there, or comes after it.
-    func compared(to place: [UInt8]) -> Int { compared(to: place, word: place.leadingWord) }
+    func compared(to sortKey: [UInt8]) -> Int { compared(to: sortKey, word: sortKey.leadingWord) }
 
     /// The same, where the first bytes of the place are known as a number.
-    func compared(to place: [UInt8], word: UInt64) -> Int {
+    func compared(to sortKey: [UInt8], word: UInt64) -> Int {
         if self.word != word { return self.word < word ? -1 : 1 }
-        return self.place.compared(to: place)
+        return self.sortKey.compared(to: sortKey)
     }
 }
 
@@ -35,7 +35,7 @@ extension [UInt8] {
     /// The first eight bytes as a number that compares as they do; zeros stand for those that are not there.
     var leadingWord: UInt64 {
         var word: UInt64 = 0
-        for place in 0..<8 { word = word << 8 | (place < count ? UInt64(self[place]) : 0) }
+        for offset in 0..<8 { word = word << 8 | (offset < count ? UInt64(self[offset]) : 0) }
         return word
     }
 

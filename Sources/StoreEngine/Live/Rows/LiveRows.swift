@@ -70,7 +70,7 @@ package struct LiveRows: RandomAccessCollection, Sendable {
     ///
     /// - Parameter fields: the fields; nil for all.
     /// - Complexity: O(chunks), and O(rows) where they differ.
-    package func shows(theSameAs other: LiveRows, fields: PlaceSet?) -> Bool {
+    package func shows(theSameAs other: LiveRows, fields: FieldIndexSet?) -> Bool {
         guard count == other.count else { return false }
         if isEmpty { return true }
         var index = 0
@@ -95,11 +95,11 @@ package struct LiveRows: RandomAccessCollection, Sendable {
 }
 
 extension LiveRow {
-    fileprivate func shows(theSameAs old: LiveRow, fields: PlaceSet?) -> Bool {
+    fileprivate func shows(theSameAs old: LiveRow, fields: FieldIndexSet?) -> Bool {
         guard key == old.key else { return false }
         guard followed == old.followed else { return false }
         if content === old.content { return true }
-        let (places, isReplaced) = content.changedPlaces(since: old.content)
-        return places.isEmpty || !isReplaced && !(fields.map { places.intersects($0) } ?? true)
+        let (fieldIndexes, isReplaced) = content.changedFieldIndexes(since: old.content)
+        return fieldIndexes.isEmpty || !isReplaced && !(fields.map { fieldIndexes.intersects($0) } ?? true)
     }
 }

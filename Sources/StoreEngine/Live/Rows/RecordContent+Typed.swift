@@ -5,7 +5,7 @@ extension RecordContent {
         var encoder = FieldEncoder.forRecords()
         encoder.begin(fieldCount: binding.type.type.fields.count)
         try record.encode(to: &encoder)
-        if let order = binding.declaredByPlace { try encoder.reorder(order, filling: binding.insertedBytes) }
+        if let order = binding.declaredByFieldIndex { try encoder.reorder(order, filling: binding.insertedBytes) }
         try encoder.finish()
         encoder.seal(schemaVersion: binding.type.type.version, incarnation: 0)
         self.init(encoder.bytes.array())
@@ -40,7 +40,7 @@ extension RecordContent {
     private func decode<R: Record>(_ type: R.Type, _ binding: TypedBinding) throws(CodecError) -> R {
         let bytes = bytes
         let record = unsafe try RecordBytes(unverified: bytes.span.bytes)
-        return try R(from: FieldDecoder(record.table, slots: binding.placesByDeclared))
+        return try R(from: FieldDecoder(record.table, slots: binding.fieldIndexesByDeclared))
     }
 
     /// The bytes of a record that was found in a snapshot, in the form of the newest version.

@@ -52,11 +52,11 @@ extension RecordContent {
     /// The fields that differ from an earlier content; all when the bytes cannot be compared, or are another incarnation's.
     ///
     /// - Parameter type: the record type of this content, where the earlier one may be of an earlier version of it.
-    func changedPlaces(
+    func changedFieldIndexes(
         since old: RecordContent, of type: OpenType? = nil
-    ) -> (places: PlaceSet, isReplaced: Bool) {
+    ) -> (fieldIndexes: FieldIndexSet, isReplaced: Bool) {
         do {
-            return try requireChangedPlaces(since: old, of: type)
+            return try requireChangedFieldIndexes(since: old, of: type)
         } catch {
             return (.all, false)
         }
@@ -65,19 +65,19 @@ extension RecordContent {
     /// The same.
     ///
     /// - Throws: ``CodecError`` when the bytes cannot be compared.
-    func requireChangedPlaces(
+    func requireChangedFieldIndexes(
         since old: RecordContent, of type: OpenType?
-    ) throws(CodecError) -> (places: PlaceSet, isReplaced: Bool) {
+    ) throws(CodecError) -> (fieldIndexes: FieldIndexSet, isReplaced: Bool) {
         let (oldBytes, newBytes) = (old.bytes, bytes)
         let before = try unsafe RecordBytes(unverified: oldBytes.span.bytes)
         let after = try unsafe RecordBytes(unverified: newBytes.span.bytes)
         if before.incarnation != after.incarnation { return (.all, true) }
         guard let type, before.schemaVersion != after.schemaVersion else {
-            return (PlaceSet(try RecordDifference.changedPlaces(from: before, to: after.bytes)), false)
+            return (FieldIndexSet(try RecordDifference.changedFieldIndexes(from: before, to: after.bytes)), false)
         }
         // Its fields stood at other places.
         return try type.withNewest(before) { (before) throws(CodecError) in
-            (PlaceSet(try RecordDifference.changedPlaces(from: before, to: after.bytes)), false)
+            (FieldIndexSet(try RecordDifference.changedFieldIndexes(from: before, to: after.bytes)), false)
         }
     }
 }

@@ -40,20 +40,20 @@ struct RowChunks: Sendable {
     }
 
     /// Looks for the row with a place.
-    func spot(of place: [UInt8]) -> Spot {
-        let word = place.leadingWord
+    func spot(of sortKey: [UInt8]) -> Spot {
+        let word = sortKey.leadingWord
         var (low, high) = (0, chunks.count)
         // The last chunk whose first row comes not after the place.
         while low < high {
             let middle = (low + high) / 2
-            if chunks[middle][0].compared(to: place, word: word) <= 0 { low = middle + 1 } else { high = middle }
+            if chunks[middle][0].compared(to: sortKey, word: word) <= 0 { low = middle + 1 } else { high = middle }
         }
         guard low > 0 else { return Spot(chunk: 0, offset: 0, isFound: false) }
         let chunk = low - 1
         var (first, end) = (0, chunks[chunk].count)
         while first < end {
             let middle = (first + end) / 2
-            let order = chunks[chunk][middle].compared(to: place, word: word)
+            let order = chunks[chunk][middle].compared(to: sortKey, word: word)
             if order == 0 { return Spot(chunk: chunk, offset: middle, isFound: true) }
             if order < 0 { first = middle + 1 } else { end = middle }
         }
@@ -61,8 +61,8 @@ struct RowChunks: Sendable {
     }
 
     /// The row with a place.
-    func row(at place: [UInt8]) -> LiveRow? {
-        let spot = spot(of: place)
+    func row(at sortKey: [UInt8]) -> LiveRow? {
+        let spot = spot(of: sortKey)
         return spot.isFound ? self[spot] : nil
     }
 
@@ -96,6 +96,25 @@ struct RowChunks: Sendable {
             // Else a window that rows leave one by one would end as chunks of single rows.
             chunks[spot.chunk] += chunks.remove(at: spot.chunk + 1)
         }
+    }
+
+    /// Checks that the rows are in ascending order, that no chunk is empty or too large, and that the count is right. Tests call it;
+    /// it is empty in release builds.
+    ///
+    /// - Complexity: O(n)
+    func _checkInvariants() {
+        #if DEBUG
+        var last: LiveRow?
+        for chunk in chunks {
+            precondition(!chunk.isEmpty && chunk.count <= Self.maximumChunkCount, "a chunk has \(chunk.count) rows")
+            for row in chunk {
+                if let last { precondition(last.compared(to: row.sortKey) < 0, "two rows are not in ascending order") }
+                last = row
+            }
+        }
+        let sum = chunks.reduce(0) { $0 + $1.count }
+        precondition(sum == count, "the chunks have \(sum) rows, and the count is \(count)")
+        #endif
     }
 
     /// Takes the last rows out, so that `count` are left.

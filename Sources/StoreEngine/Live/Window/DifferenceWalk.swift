@@ -38,7 +38,7 @@ struct DifferenceWalk {
                 leave(left)
                 continue
             }
-            let order = left === right ? 0 : left.compared(to: right.place)
+            let order = left === right ? 0 : left.compared(to: right.sortKey)
             if order < 0 {
                 leave(left)
             } else if order > 0 {

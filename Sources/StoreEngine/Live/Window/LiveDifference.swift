@@ -19,7 +19,7 @@ package struct LiveDifference: Hashable, Sendable {
         /// Where it is in the new rows.
         package let to: Int
         /// The fields that changed: all of them for another incarnation.
-        package let changedPlaces: PlaceSet
+        package let changedFieldIndexes: FieldIndexSet
         /// Which of the fields of other records that the request names have changed, by their numbers among them.
         package let changedFollowed: [Int]
         /// Whether it is another record with the same id: deleted and inserted again.
@@ -50,7 +50,7 @@ package struct LiveDifference: Hashable, Sendable {
     ///   - type: the record type of the new rows, where the old ones may be of an earlier version of it.
     ///   - fields: the fields whose changes are told, by their places in the new rows; nil for all.
     /// - Complexity: O(chunks of rows), and O(d log d) for the d rows in the chunks that differ.
-    package init(from old: LiveRows, to new: LiveRows, of type: OpenType? = nil, fields: PlaceSet? = nil) {
+    package init(from old: LiveRows, to new: LiveRows, of type: OpenType? = nil, fields: FieldIndexSet? = nil) {
         var walk = DifferenceWalk(old, new)
         walk.run()
         renewed = (walk.arrived + walk.changed.map(\.new)).map(\.index)
@@ -86,7 +86,7 @@ package struct LiveDifference: Hashable, Sendable {
     }
 
     private mutating func note(
-        _ old: DifferenceWalk.Entry, _ new: DifferenceWalk.Entry, _ type: OpenType?, _ fields: PlaceSet?
+        _ old: DifferenceWalk.Entry, _ new: DifferenceWalk.Entry, _ type: OpenType?, _ fields: FieldIndexSet?
     ) {
         let (before, after) = (old.row, new.row)
         let followed = after.followed.indices.filter { number in
@@ -94,13 +94,13 @@ package struct LiveDifference: Hashable, Sendable {
         }
         let isSame = before.content.isEqual(to: after.content)
         if isSame, followed.isEmpty { return }
-        let (places, isReplaced) =
-            isSame ? (PlaceSet(), false) : after.content.changedPlaces(since: before.content, of: type)
-        let isOwn = !places.isEmpty && (isReplaced || fields.map { places.intersects($0) } ?? true)
+        let (fieldIndexes, isReplaced) =
+            isSame ? (FieldIndexSet(), false) : after.content.changedFieldIndexes(since: before.content, of: type)
+        let isOwn = !fieldIndexes.isEmpty && (isReplaced || fields.map { fieldIndexes.intersects($0) } ?? true)
         if !isOwn, followed.isEmpty { return }
         updates.append(
             Update(
-                from: old.index, to: new.index, changedPlaces: places, changedFollowed: followed,
+                from: old.index, to: new.index, changedFieldIndexes: fieldIndexes, changedFollowed: followed,
                 isReplaced: isReplaced))
     }
 

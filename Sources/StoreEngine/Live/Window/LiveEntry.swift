@@ -76,6 +76,8 @@ struct LiveEntry: Sendable {
         return publish()
     }
 
+    func _checkInvariants() { window._checkInvariants() }
+
     /// Takes a name among the requests of another matcher, which has not brought a change here yet.
     mutating func move(to id: LiveRequestID) {
         self.id = id
@@ -92,14 +94,14 @@ struct LiveEntry: Sendable {
     /// Makes the request ready anew, for another catalog.
     mutating func replan(in catalog: Catalog) throws(StoreError) {
         let old = plan.type.type
-        var typeIndex = catalog.place(ofType: old.id)
+        var typeIndex = catalog.typeIndex(ofID: old.id)
         // A migration may have put another type in its place.
         if typeIndex.map({ catalog.types[$0].type.isReplaced == true }) ?? true {
-            typeIndex = catalog.place(ofTypeNamed: old.name)
+            typeIndex = catalog.typeIndex(named: old.name)
         }
         guard let typeIndex else { throw StoreError(.unknownType, "the record type \(old.name) is gone") }
         let new = catalog.types[typeIndex].type
-        let fields = plan.fields.map { LiveFields($0, of: old).places(in: new) }
+        let fields = plan.fields.map { LiveFields($0, of: old).fieldIndexes(in: new) }
         plan = try LivePlan(request, typeIndex: typeIndex, fields: fields, in: catalog)
         finder = RouteFinder(plan)
         (route, routedBound) = (.none, nil)
@@ -151,22 +153,22 @@ struct LiveEntry: Sendable {
     /// - Returns: what it did.
     /// - Throws: ``CodecError`` where the record cannot be read; the request has to be run again then.
     mutating func apply(_ change: StepChange, _ counters: inout LiveCounters) throws(CodecError) -> Touch {
-        let isUnread = !change.changedPlaces.intersects(plan.readPlaces)
+        let isUnread = !change.changedFieldIndexes.intersects(plan.readFieldIndexes)
         if isCount { return isUnread ? .none : try count(change, &counters) }
         if isUnread, let before = change.before, let after = change.after {
-            let place = try place(before, change.key)
-            let row = LiveRow(place: place, key: change.key, content: after)
+            let sortKey = try sortKey(before, change.key)
+            let row = LiveRow(sortKey: sortKey, key: change.key, content: after)
             return window.update(row) ? .rows : .none
         }
-        let oldPlace = try change.before.map { before throws(CodecError) in try place(before, change.key) }
+        let oldKey = try change.before.map { before throws(CodecError) in try sortKey(before, change.key) }
         var row: LiveRow?
         if let after = change.after {
-            let place = try place(after, change.key)
-            if window.covers(place), try matches(after, &counters) {
-                row = LiveRow(place: place, key: change.key, content: after)
+            let sortKey = try sortKey(after, change.key)
+            if window.covers(sortKey), try matches(after, &counters) {
+                row = LiveRow(sortKey: sortKey, key: change.key, content: after)
             }
         }
-        guard window.apply(from: oldPlace, to: row) else { return .none }
+        guard window.apply(from: oldKey, to: row) else { return .none }
         // A bulk of rows at the front must not pile up; what is forgotten here is known to be unknown as well.
         window.trim(slack: Self.pileCount)
         return .rows
@@ -188,8 +190,8 @@ struct LiveEntry: Sendable {
         return try content.withTable { (table) throws(CodecError) in try plan.condition.holds(table) }
     }
 
-    private func place(_ content: RecordContent, _ key: [UInt8]) throws(CodecError) -> [UInt8] {
-        try content.withTable { (table) throws(CodecError) in try plan.place(table, key: key) }
+    private func sortKey(_ content: RecordContent, _ key: [UInt8]) throws(CodecError) -> [UInt8] {
+        try content.withTable { (table) throws(CodecError) in try plan.sortKey(table, key: key) }
     }
 
     // MARK: Routes
@@ -215,9 +217,9 @@ struct LiveEntry: Sendable {
         guard let dependencies = plan.dependencies else { return route.routing(plan.type) }
         return .rerun(
             dependencies.types.map { read in
-                let type = catalog.place(ofType: read.type).map { catalog.types[$0].type }
+                let type = catalog.typeIndex(ofID: read.type).map { catalog.types[$0].type }
                 let fields = type?.fields.map(\.name) ?? []
-                let named = read.places.places?.filter { $0 < fields.count }.map { fields[$0] } ?? []
+                let named = read.fieldIndexes.indexes?.filter { $0 < fields.count }.map { fields[$0] } ?? []
                 return LiveRouting.Dependency(type: type?.name ?? "#\(read.type)", fields: named)
             })
     }

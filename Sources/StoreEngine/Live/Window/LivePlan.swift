@@ -4,14 +4,14 @@ struct LivePlan: Sendable {
     /// What is asked for, always with an order: that of ids where none was given.
     let request: Request
     /// The fields whose changes are of interest; nil for all.
-    let fields: PlaceSet?
+    let fields: FieldIndexSet?
     let condition: CompiledCondition
     let sort: [SortPart]
     /// Those of them that places are made of.
-    private let placeSort: [SortPart]
+    private let keySort: [SortPart]
     private let isIDDescending: Bool
     /// The fields that tell whether and where a record is in the result.
-    let readPlaces: PlaceSet
+    let readFieldIndexes: FieldIndexSet
     /// What the result depends on besides; nil where it depends on nothing but each record itself.
     let dependencies: LiveDependencies?
     /// The fields of other records that the request names, and the ways there.
@@ -23,7 +23,7 @@ struct LivePlan: Sendable {
     ///
     /// - Throws: ``StoreError``: `unknownField`; `invalidValue` where a value or a field does not fit, a limit or an offset is
     ///   negative, or the request has a position or is one of distinct rows.
-    init(_ request: Request, typeIndex: Int, fields: PlaceSet?, in catalog: Catalog) throws(StoreError) {
+    init(_ request: Request, typeIndex: Int, fields: FieldIndexSet?, in catalog: Catalog) throws(StoreError) {
         guard request.position == nil else {
             throw StoreError(
                 .invalidValue, "a live request has no position", remedy: "give it a condition or an offset instead")
@@ -41,7 +41,7 @@ struct LivePlan: Sendable {
         self.fields = fields
         sort = try Planner.sortParts(request.order, type, catalog)
         // The id behind them says the same.
-        placeSort = request.order == type.orderByID ? [] : sort
+        keySort = request.order == type.orderByID ? [] : sort
         isIDDescending = request.order.last?.isDescending ?? false
         dependencies = try LiveDependencies(request, typeIndex: typeIndex, in: catalog)
         var paths: [(name: FieldName, path: ReferencePath)] = []
@@ -53,13 +53,13 @@ struct LivePlan: Sendable {
         // What goes through references is resolved anew each time that the request is run.
         condition =
             dependencies == nil ? try ConditionCompiler(type: type.type).compile(request.condition) : .constant(true)
-        var places = PlaceSet(type.idParts.map(\.place))
-        for part in sort { places.insert(part.place) }
+        var fieldIndexes = FieldIndexSet(type.idParts.map(\.fieldIndex))
+        for part in sort { fieldIndexes.insert(part.fieldIndex) }
         for name in request.condition.fieldNames {
             // A name that the compiler takes and that is no field does not come here.
-            if let place = type.type.place(ofFieldNamed: name.first) { places.insert(place) }
+            if let fieldIndex = type.type.fieldIndex(named: name.first) { fieldIndexes.insert(fieldIndex) }
         }
-        readPlaces = places
+        readFieldIndexes = fieldIndexes
         fingerprint = request.fingerprint(type, in: catalog)
     }
 
@@ -71,31 +71,31 @@ struct LivePlan: Sendable {
 
     /// The place of the record type in a catalog.
     func typeIndex(in catalog: Catalog) throws(StoreError) -> Int {
-        if let place = catalog.place(ofType: type.type.id) { return place }
+        if let typeIndex = catalog.typeIndex(ofID: type.type.id) { return typeIndex }
         throw StoreError(.unknownType, "the record type \(type.name) is gone")
     }
 
     /// Where a record stands, from its fields alone.
-    func place(_ table: FieldTable, key: [UInt8]) throws(CodecError) -> [UInt8] {
-        var place = ByteWriter(capacity: 64)
-        for part in placeSort { try part.append(table, to: &place) }
-        return try finish(&place, table, key)
+    func sortKey(_ table: FieldTable, key: [UInt8]) throws(CodecError) -> [UInt8] {
+        var sortKey = ByteWriter(capacity: 64)
+        for part in keySort { try part.append(table, to: &sortKey) }
+        return try finish(&sortKey, table, key)
     }
 
     /// Where a record stands, with what it refers to.
-    func place(_ table: FieldTable, key: [UInt8], in scope: ReadContext) throws -> [UInt8] {
-        var place = ByteWriter(capacity: 64)
-        for part in placeSort { try part.append(table, scope, to: &place) }
-        return try finish(&place, table, key)
+    func sortKey(_ table: FieldTable, key: [UInt8], in scope: ReadContext) throws -> [UInt8] {
+        var sortKey = ByteWriter(capacity: 64)
+        for part in keySort { try part.append(table, scope, to: &sortKey) }
+        return try finish(&sortKey, table, key)
     }
 
     private func finish(
-        _ place: inout ByteWriter, _ table: FieldTable, _ key: [UInt8]
+        _ sortKey: inout ByteWriter, _ table: FieldTable, _ key: [UInt8]
     ) throws(CodecError) -> [UInt8] {
-        let start = place.count
-        unsafe try type.appendIDOrder(of: table, key: key.span.bytes, to: &place)
-        if isIDDescending { place.complement(from: start) }
-        return place.array()
+        let start = sortKey.count
+        unsafe try type.appendIDOrder(of: table, key: key.span.bytes, to: &sortKey)
+        if isIDDescending { sortKey.complement(from: start) }
+        return sortKey.array()
     }
 
     /// The rows from a page on.
@@ -117,24 +117,25 @@ struct LivePlan: Sendable {
         var rows: [LiveRow] = []
         while try cursor.advance() {
             let key = cursor.recordKey.array()
-            let place: [UInt8]
+            let sortKey: [UInt8]
             let followed: [DynamicValue]
             do {
                 let table = try RecordBytes(cursor.record).table
-                place =
-                    dependencies == nil ? try self.place(table, key: key) : try self.place(table, key: key, in: scope)
+                sortKey =
+                    dependencies == nil
+                    ? try self.sortKey(table, key: key) : try self.sortKey(table, key: key, in: scope)
                 followed = try paths.map { try $0.path.value(from: table, in: scope) }
             } catch {
                 throw StoreError(
                     reading: error, at: "the record of \(type.name) under the key \(HexText.of(cursor.recordKey))")
             }
             let bytes = cursor.record.array()
-            let same = known?.row(at: place).flatMap { $0.content.bytes == bytes ? $0 : nil }
+            let same = known?.row(at: sortKey).flatMap { $0.content.bytes == bytes ? $0 : nil }
             if let same, same.followed == followed {
                 rows.append(same)
             } else {
                 let content = same?.content ?? RecordContent(bytes)
-                rows.append(LiveRow(place: place, key: key, content: content, followed: followed))
+                rows.append(LiveRow(sortKey: sortKey, key: key, content: content, followed: followed))
             }
         }
         scanned += cursor.scannedCount

@@ -31,10 +31,10 @@ struct LiveWindow: Sendable {
     var needsRefill: Bool { !isExhausted && rows.count < neededCount }
 
     /// Whether a record at this place is known where it matches.
-    func covers(_ place: [UInt8]) -> Bool {
+    func covers(_ sortKey: [UInt8]) -> Bool {
         if isExhausted { return true }
         guard let bound else { return false }
-        return bound.compared(to: place) >= 0
+        return bound.compared(to: sortKey) >= 0
     }
 
     /// Takes in what a scan found behind the bound.
@@ -60,6 +60,21 @@ struct LiveWindow: Sendable {
         isExhausted = false
     }
 
+    /// Checks that the rows are in order and that none lies behind the bound. Tests call it; it is empty in release builds.
+    ///
+    /// - Complexity: O(n)
+    func _checkInvariants() {
+        #if DEBUG
+        rows._checkInvariants()
+        precondition(!isExhausted || bound == nil, "a window that holds all matching records has a bound")
+        if let bound, let last = rows.last {
+            precondition(last.compared(to: bound.sortKey) <= 0, "the last row lies behind the bound")
+        }
+        precondition(
+            isExhausted || bound != nil || rows.count == 0, "a window has rows, but neither a bound nor all records")
+        #endif
+    }
+
     /// Empties it.
     mutating func reset() {
         rows = RowChunks()
@@ -71,7 +86,7 @@ struct LiveWindow: Sendable {
     ///
     /// - Returns: whether it is.
     mutating func update(_ row: LiveRow) -> Bool {
-        let spot = rows.spot(of: row.place)
+        let spot = rows.spot(of: row.sortKey)
         if spot.isFound { rows.replace(row, at: spot) }
         return spot.isFound
     }
@@ -79,11 +94,11 @@ struct LiveWindow: Sendable {
     /// Takes in the change of a record that lay at one place and, where it matches now, is at another.
     ///
     /// - Returns: whether that changed the window.
-    mutating func apply(from oldPlace: [UInt8]?, to row: LiveRow?) -> Bool {
-        let old = oldPlace.map { rows.spot(of: $0) }
-        let new = row.flatMap { covers($0.place) ? $0 : nil }
+    mutating func apply(from oldKey: [UInt8]?, to row: LiveRow?) -> Bool {
+        let old = oldKey.map { rows.spot(of: $0) }
+        let new = row.flatMap { covers($0.sortKey) ? $0 : nil }
         if let old, old.isFound {
-            if let new, let oldPlace, new.place == oldPlace {
+            if let new, let oldKey, new.sortKey == oldKey {
                 rows.replace(new, at: old)
                 return true
             }
@@ -92,7 +107,7 @@ struct LiveWindow: Sendable {
             return false
         }
         if let new {
-            let spot = rows.spot(of: new.place)
+            let spot = rows.spot(of: new.sortKey)
             if spot.isFound { rows.replace(new, at: spot) } else { rows.insert(new, at: spot) }
         }
         return true

@@ -76,7 +76,7 @@ indirect enum CompiledCondition: Sendable {
             return try elements.hold(bytes)
         case .found(let parts, let keys, let isExcluded):
             var key = ByteWriter(capacity: 64)
-            for part in parts { try part.component.append(table.field(part.place), to: &key) }
+            for part in parts { try part.component.append(table.field(part.fieldIndex), to: &key) }
             return keys.contains(key.array()) != isExcluded
         case .and(let parts):
             for part in parts where try !part.holds(table) { return false }

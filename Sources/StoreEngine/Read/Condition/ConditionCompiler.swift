@@ -48,8 +48,8 @@ struct ConditionCompiler {
             return .or(try parts.map { part throws(StoreError) in try compile(part, depth: depth + 1) })
         case .not(let part): return .not(try compile(part, depth: depth + 1))
         case .found(let found):
-            let parts = type.idFields.compactMap(type.place(ofField:)).compactMap { place in
-                KeyComponent(type.fields[place].type).map { KeyPart(place: place, component: $0) }
+            let parts = type.idFields.compactMap(type.fieldIndex(ofID:)).compactMap { fieldIndex in
+                KeyComponent(type.fields[fieldIndex].type).map { KeyPart(fieldIndex: fieldIndex, component: $0) }
             }
             return .found(parts, found.keys, isExcluded: found.isExcluded)
         case .inverse(let inverse, _, _, _):

@@ -10,7 +10,7 @@ extension ConditionRanges {
     }
 
     private func key(ofElement element: DynamicValue) -> [UInt8]? {
-        guard let elementType = type.fields[part.place].type.elements else { return nil }
+        guard let elementType = type.fields[part.fieldIndex].type.elements else { return nil }
         var bytes = ByteWriter(capacity: 64)
         var key = ByteWriter(capacity: 64)
         do {

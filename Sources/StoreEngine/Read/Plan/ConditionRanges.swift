@@ -57,10 +57,10 @@ struct ConditionRanges {
         }
     }
 
-    private var isOptional: Bool { type.fields[part.place].type.isOptional }
+    private var isOptional: Bool { type.fields[part.fieldIndex].type.isOptional }
 
     func isOwn(_ name: FieldName) -> Bool {
-        name.single.map { type.isField(part.place, named: $0) } ?? false
+        name.single.map { type.isField(part.fieldIndex, named: $0) } ?? false
     }
 
     private func ranges(_ comparison: Comparison, _ value: DynamicValue) -> KeyRanges {
@@ -94,11 +94,11 @@ struct ConditionRanges {
     }
 
     /// The part of a key that a value makes, nil when the value does not fit the field.
-    private func key(of value: DynamicValue) -> [UInt8]? { key(of: value, as: type.fields[part.place].type) }
+    private func key(of value: DynamicValue) -> [UInt8]? { key(of: value, as: type.fields[part.fieldIndex].type) }
 
     /// The part of a key that a text makes, be it one of an enum's cases or not; nil when the field holds no texts.
     private func key(ofText text: String) -> [UInt8]? {
-        let rawType = type.fields[part.place].type.unwrapped.rawType
+        let rawType = type.fields[part.fieldIndex].type.unwrapped.rawType
         guard rawType == .string else { return nil }
         return key(of: .string(text), as: isOptional ? .optional(rawType) : rawType)
     }

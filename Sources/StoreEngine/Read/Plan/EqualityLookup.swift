@@ -8,7 +8,7 @@ import LMDB
 /// holds for whatever values, catalog and statistics there are.
 struct EqualityLookup: ~Copyable {
     /// The index, by its place among the type's; nil for the records in the order of ids.
-    private let place: Int?
+    private let indexNumber: Int?
     /// The beginning of the keys of all its entries.
     private let prefix: [UInt8]
     /// The direction in which the entries come in the order that is asked for.
@@ -20,7 +20,7 @@ struct EqualityLookup: ~Copyable {
 
     /// A run of more than ``RowEstimator/maximumDive`` keys.
     struct LongWalk {
-        let place: Int?
+        let indexNumber: Int?
         let range: KeyRange
     }
 
@@ -33,29 +33,30 @@ struct EqualityLookup: ~Copyable {
             let sort = Self.sort(request.order, of: type)
         else { return nil }
         var best: (path: Int, order: PlanOrder, rank: Int)?
-        for number in type.lookupPaths.indices where terms.name(theFirstOf: type.lookupPaths[number].places) {
+        for number in type.lookupPaths.indices where terms.name(theFirstOf: type.lookupPaths[number].fieldIndexes) {
             let path = type.lookupPaths[number]
             // Without a sort any order is right.
             let order =
                 sort.isEmpty
                 ? .forward
                 : PlanOrder(
-                    places: path.places.dropFirst(terms.count), fixed: path.places.prefix(terms.count),
-                    isByID: path.place == nil, idPlaces: type.idPlaces, sort: sort)
-            let isOne = path.isUnique && path.places.count == terms.count
+                    fieldIndexes: path.fieldIndexes.dropFirst(terms.count),
+                    fixed: path.fieldIndexes.prefix(terms.count),
+                    isByID: path.indexNumber == nil, idFieldIndexes: type.idFieldIndexes, sort: sort)
+            let isOne = path.isUnique && path.fieldIndexes.count == terms.count
             let rank = isOne ? 2 : order == .unordered ? 0 : 1
             if best.map({ rank > $0.rank }) ?? true { best = (number, order, rank) }
         }
         guard let best else { return nil }
         let path = type.lookupPaths[best.path]
         // What is truncated leads to other records too.
-        let kept = path.place == nil ? KeyLimit.recordKeyBeginning : KeyLimit.indexValueBeginning
+        let kept = path.indexNumber == nil ? KeyLimit.recordKeyBeginning : KeyLimit.indexValueBeginning
         guard let prefix = terms.prefix(path.parts, of: type), prefix.count <= kept else { return nil }
-        (place, order, isOne) = (path.place, best.order, best.rank == 2)
+        (indexNumber, order, isOne) = (path.indexNumber, best.order, best.rank == 2)
         self.prefix = prefix
     }
 
-    var path: Plan.Path { place.map { .index($0) } ?? .records }
+    var path: Plan.Path { indexNumber.map { .index($0) } ?? .records }
 
     /// Whether the walk gives the order, so that its first entries are those that are wanted.
     private var isOrdered: Bool { order != .unordered }
@@ -76,18 +77,18 @@ struct EqualityLookup: ~Copyable {
     ) throws(StoreError) -> RecordKeyList? {
         let wanted = Swift.min(isOrdered ? request.wanted : .max, isOne ? 1 : .max)
         do throws(any Error) {
-            var cursor = try scope.snapshot.openCursor(type.database(ofIndex: place))
+            var cursor = try scope.snapshot.openCursor(type.database(ofIndex: indexNumber))
             var keys = RecordKeyList(byteCount: 64, count: Swift.min(wanted, 8))
             guard wanted > 0, try enter(&cursor) else { return keys }
             repeat {
                 let key = cursor.key
                 guard key.begins(with: prefix) else { break }
                 guard keys.count < RowEstimator.maximumDive else {
-                    longWalk = LongWalk(place: place, range: .prefixed(by: prefix, isPoint: true))
+                    longWalk = LongWalk(indexNumber: indexNumber, range: .prefixed(by: prefix, isPoint: true))
                     return nil
                 }
                 guard key.byteCount < KeyLimit.indexValueBeginning else { return nil }
-                if place == nil {
+                if indexNumber == nil {
                     keys.append(key)
                 } else {
                     keys.append(try IndexEntry.recordKey(key: key, data: cursor.value))
@@ -108,20 +109,20 @@ struct EqualityLookup: ~Copyable {
         return try cursor.previous()
     }
 
-    private static func sort(_ order: [SortTerm], of type: OpenType) -> [SortPlace]? {
-        var places: [SortPlace] = []
+    private static func sort(_ order: [SortTerm], of type: OpenType) -> [SortField]? {
+        var fieldIndexes: [SortField] = []
         for term in order {
-            guard let place = type.sortPlace(term) else { return nil }
-            places.append(SortPlace(place: place, isDescending: term.isDescending))
+            guard let fieldIndex = type.sortFieldIndex(term) else { return nil }
+            fieldIndexes.append(SortField(fieldIndex: fieldIndex, isDescending: term.isDescending))
         }
-        return places
+        return fieldIndexes
     }
 }
 
 /// The fields that a condition gives one value each, where it says nothing else.
 private struct EqualityTerms: ~Copyable {
     /// The places of the fields in the order of the condition.
-    private var places: InlineArray<8, Int> = .init(repeating: -1)
+    private var fieldIndexes: InlineArray<8, Int> = .init(repeating: -1)
     private var values: InlineArray<8, DynamicValue> = .init(repeating: .none)
     private(set) var count = 0
 
@@ -131,7 +132,7 @@ private struct EqualityTerms: ~Copyable {
             return
         }
         // More are left to the planner.
-        guard !parts.isEmpty, parts.count <= places.count else { return nil }
+        guard !parts.isEmpty, parts.count <= fieldIndexes.count else { return nil }
         for part in parts {
             guard add(part, of: type) else { return nil }
         }
@@ -139,10 +140,10 @@ private struct EqualityTerms: ~Copyable {
 
     private mutating func add(_ term: ConditionNode, of type: OpenType) -> Bool {
         guard case .comparison(let name, .equal, let value) = term, name.rest.isEmpty,
-            let place = type.place(ofNewestField: name.first)
+            let fieldIndex = type.newestFieldIndex(named: name.first)
         else { return false }
         if case .none = value { return false }
-        places[count] = place
+        fieldIndexes[count] = fieldIndex
         values[count] = value
         count += 1
         return true
@@ -151,12 +152,12 @@ private struct EqualityTerms: ~Copyable {
     /// Whether the first fields of a path, which are different ones, are just these. Then none is named twice.
     func name(theFirstOf path: [Int]) -> Bool {
         guard path.count >= count else { return false }
-        for place in path.prefix(count) where number(of: place) == nil { return false }
+        for fieldIndex in path.prefix(count) where number(of: fieldIndex) == nil { return false }
         return true
     }
 
-    private func number(of place: Int) -> Int? {
-        for number in 0..<count where places[number] == place { return number }
+    private func number(of fieldIndex: Int) -> Int? {
+        for number in 0..<count where fieldIndexes[number] == fieldIndex { return number }
         return nil
     }
 
@@ -166,8 +167,8 @@ private struct EqualityTerms: ~Copyable {
         var scratch = ByteWriter(capacity: 0)
         do {
             for part in parts.prefix(count) {
-                guard let number = number(of: part.place) else { return nil }
-                try part.append(values[number], as: type.type.fields[part.place].type, to: &key, scratch: &scratch)
+                guard let number = number(of: part.fieldIndex) else { return nil }
+                try part.append(values[number], as: type.type.fields[part.fieldIndex].type, to: &key, scratch: &scratch)
             }
         } catch {
             return nil
@@ -179,24 +180,24 @@ private struct EqualityTerms: ~Copyable {
 /// The records in the order of ids, or an index that holds all of them once: what an ``EqualityLookup`` may walk.
 struct LookupPath: Sendable {
     /// The index, by its place among the type's; nil for the records.
-    let place: Int?
+    let indexNumber: Int?
     let parts: [KeyPart]
     /// The places of the fields: apart, as parts cost more to look at.
-    let places: [Int]
+    let fieldIndexes: [Int]
     let isUnique: Bool
 
-    private init(place: Int?, parts: [KeyPart], isUnique: Bool) {
-        self.place = place
+    private init(indexNumber: Int?, parts: [KeyPart], isUnique: Bool) {
+        self.indexNumber = indexNumber
         self.parts = parts
-        places = parts.map(\.place)
+        fieldIndexes = parts.map(\.fieldIndex)
         self.isUnique = isUnique
     }
 
     /// Those of a type.
     static func all(idParts: [KeyPart], indexes: [OpenIndex]) -> [LookupPath] {
-        var paths = [LookupPath(place: nil, parts: idParts, isUnique: true)]
-        for (place, index) in indexes.enumerated() where !index.isMultiple && !index.stored.isBuilding {
-            paths.append(LookupPath(place: place, parts: index.parts, isUnique: index.stored.isUnique))
+        var paths = [LookupPath(indexNumber: nil, parts: idParts, isUnique: true)]
+        for (indexNumber, index) in indexes.enumerated() where !index.isMultiple && !index.stored.isBuilding {
+            paths.append(LookupPath(indexNumber: indexNumber, parts: index.parts, isUnique: index.stored.isUnique))
         }
         return paths
     }

@@ -14,10 +14,10 @@ struct KeyRange: Hashable, Sendable {
 
     /// The first key after all that begin with `prefix`; nil when there is none.
     static func successor(of prefix: [UInt8]) -> [UInt8]? {
-        guard let place = prefix.lastIndex(where: { $0 < 0xFF }) else { return nil }
+        guard let last = prefix.lastIndex(where: { $0 < 0xFF }) else { return nil }
         var result = prefix
-        if place < prefix.count - 1 { result.removeSubrange((place + 1)...) }
-        result[place] += 1
+        if last < prefix.count - 1 { result.removeSubrange((last + 1)...) }
+        result[last] += 1
         return result
     }
 

@@ -1,7 +1,7 @@
 /// One way to the records that may meet a condition, and what the condition says of its keys.
 struct PathCandidate: Sendable {
     /// The index, by its place among the type's; nil for the records in the order of ids.
-    let place: Int?
+    let indexNumber: Int?
     let parts: [KeyPart]
     /// The runs of keys outside of which no record can meet the condition.
     var ranges: KeyRanges
@@ -18,13 +18,13 @@ struct PathCandidate: Sendable {
     /// Whether it answers one part of an `||` only, and so says nothing of the whole condition.
     var isOfBranch = false
 
-    var path: Plan.Path { place.map { .index($0) } ?? .records }
+    var path: Plan.Path { indexNumber.map { .index($0) } ?? .records }
 
     /// Whether it leads to all records.
     var isWhole: Bool { boundCount == 0 }
 
     /// The places of the fields that the ranges speak of.
-    var boundPlaces: [Int] { parts.prefix(boundCount).map(\.place) }
+    var boundFieldIndexes: [Int] { parts.prefix(boundCount).map(\.fieldIndex) }
 }
 
 /// Finds the paths that can answer a condition.
@@ -32,7 +32,7 @@ struct CandidateFinder {
     let type: OpenType
     private let condition: ConditionNode
     /// What the condition says of each field that it names.
-    private var known: [(place: Int, ranges: KeyRanges)] = []
+    private var known: [(fieldIndex: Int, ranges: KeyRanges)] = []
 
     /// The most ranges that values of several fields are combined to.
     private static let maximumRanges = 256
@@ -40,11 +40,11 @@ struct CandidateFinder {
     init(_ type: OpenType, _ condition: ConditionNode) {
         self.type = type
         self.condition = condition
-        for place in condition.fieldPlaces(in: type.type) {
-            guard let component = KeyComponent(type.type.fields[place].type) else { continue }
-            let ranges = ConditionRanges(type: type.type, part: KeyPart(place: place, component: component))
+        for fieldIndex in condition.fieldIndexes(in: type.type) {
+            guard let component = KeyComponent(type.type.fields[fieldIndex].type) else { continue }
+            let ranges = ConditionRanges(type: type.type, part: KeyPart(fieldIndex: fieldIndex, component: component))
             let own = ranges.ranges(condition)
-            if !own.isAll { known.append((place, own)) }
+            if !own.isAll { known.append((fieldIndex, own)) }
         }
     }
 
@@ -53,38 +53,38 @@ struct CandidateFinder {
 
     /// Whether an index can answer the condition. One with an entry for each element lacks the records without elements and
     /// has others more than once: it can where the condition asks for one element.
-    func answers(_ place: Int) -> Bool { !type.indexes[place].isMultiple || element(place) != nil }
+    func answers(_ indexNumber: Int) -> Bool { !type.indexes[indexNumber].isMultiple || element(indexNumber) != nil }
 
     /// The test of the element that every record must hold that meets the condition, and the entries of that. Of two that
     /// are both asked for it is the first, and the other is tested.
-    private func element(_ place: Int) -> (test: ConditionNode, range: KeyRange)? {
-        let ranges = ConditionRanges(type: type.type, part: type.indexes[place].parts[0])
+    private func element(_ indexNumber: Int) -> (test: ConditionNode, range: KeyRange)? {
+        let ranges = ConditionRanges(type: type.type, part: type.indexes[indexNumber].parts[0])
         guard let (test, key) = ranges.element(condition) else { return nil }
         // Long values are stored truncated, and one record may hold two that begin alike.
         return key.count < KeyLimit.indexValue ? (test, .prefixed(by: key, isPoint: true)) : nil
     }
 
     /// Whether something is known of a field.
-    func isBound(_ place: Int) -> Bool { known.contains { $0.place == place } }
+    func isBound(_ fieldIndex: Int) -> Bool { known.contains { $0.fieldIndex == fieldIndex } }
 
     /// An index, by what is known of its fields.
-    func index(_ place: Int) -> PathCandidate {
-        let index = type.indexes[place]
-        if let (test, range) = index.isMultiple ? element(place) : nil {
+    func index(_ indexNumber: Int) -> PathCandidate {
+        let index = type.indexes[indexNumber]
+        if let (test, range) = index.isMultiple ? element(indexNumber) : nil {
             return PathCandidate(
-                place: place, parts: index.parts, ranges: KeyRanges([range]), fixedCount: 1, boundCount: 1,
+                indexNumber: indexNumber, parts: index.parts, ranges: KeyRanges([range]), fixedCount: 1, boundCount: 1,
                 isUnique: false, isClipped: false, element: test)
         }
-        return candidate(place, index.parts, isUnique: index.stored.isUnique)
+        return candidate(indexNumber, index.parts, isUnique: index.stored.isUnique)
     }
 
-    private func candidate(_ place: Int?, _ parts: [KeyPart], isUnique: Bool) -> PathCandidate {
+    private func candidate(_ indexNumber: Int?, _ parts: [KeyPart], isUnique: Bool) -> PathCandidate {
         var prefixes: [[UInt8]] = [[]]
         var ranges: KeyRanges?
         var (fixedCount, boundCount) = (0, 0)
         var hasNone = false
         for (number, part) in parts.enumerated() {
-            guard let own = known.first(where: { $0.place == part.place })?.ranges else { break }
+            guard let own = known.first(where: { $0.fieldIndex == part.fieldIndex })?.ranges else { break }
             boundCount = number + 1
             // Records without a value are exempt from uniqueness.
             if case .optional = part.component, own.ranges.first?.lower == [0] { hasNone = true }
@@ -97,9 +97,10 @@ struct CandidateFinder {
         }
         let isWhole = ranges == nil && boundCount == parts.count
         let unclipped = boundCount == 0 ? .all : ranges ?? KeyRanges(prefixes.map { .prefixed(by: $0) })
-        let clipped = self.clipped(unclipped, isIndex: place != nil)
+        let clipped = self.clipped(unclipped, isIndex: indexNumber != nil)
         return PathCandidate(
-            place: place, parts: parts, ranges: clipped ?? unclipped, fixedCount: fixedCount, boundCount: boundCount,
+            indexNumber: indexNumber, parts: parts, ranges: clipped ?? unclipped, fixedCount: fixedCount,
+            boundCount: boundCount,
             isUnique: isUnique && isWhole && !hasNone && clipped == nil, isClipped: clipped != nil)
     }
 
@@ -123,23 +124,26 @@ struct CandidateFinder {
 
 extension ConditionNode {
     /// The places of the fields that are named by themselves, each once.
-    func fieldPlaces(in type: RecordType) -> [Int] {
-        var places: [Int] = []
-        collectFieldPlaces(type, &places)
-        return places
+    func fieldIndexes(in type: RecordType) -> [Int] {
+        var fieldIndexes: [Int] = []
+        collectFieldIndexes(type, &fieldIndexes)
+        return fieldIndexes
     }
 
-    private func collectFieldPlaces(_ type: RecordType, _ places: inout [Int]) {
+    private func collectFieldIndexes(_ type: RecordType, _ fieldIndexes: inout [Int]) {
         switch self {
         case .comparison(let name, _, _), .membership(let name, _), .text(let name, _, _, _):
-            guard let single = name.single, let place = type.place(ofFieldNamed: single), !places.contains(place)
+            guard let single = name.single, let fieldIndex = type.fieldIndex(named: single),
+                !fieldIndexes.contains(fieldIndex)
             else { return }
-            places.append(place)
-        case .and(let parts), .or(let parts): for part in parts { part.collectFieldPlaces(type, &places) }
-        case .not(let part): part.collectFieldPlaces(type, &places)
+            fieldIndexes.append(fieldIndex)
+        case .and(let parts), .or(let parts): for part in parts { part.collectFieldIndexes(type, &fieldIndexes) }
+        case .not(let part): part.collectFieldIndexes(type, &fieldIndexes)
         case .found:
-            guard let place = type.idFields.first.flatMap(type.place(ofField:)), !places.contains(place) else { return }
-            places.append(place)
+            guard let fieldIndex = type.idFields.first.flatMap(type.fieldIndex(ofID:)),
+                !fieldIndexes.contains(fieldIndex)
+            else { return }
+            fieldIndexes.append(fieldIndex)
         case .constant, .fieldComparison, .arithmetic, .element, .elements, .size, .inverse, .invalid: return
         }
     }

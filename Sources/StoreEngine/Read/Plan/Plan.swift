@@ -52,17 +52,17 @@ package struct Plan: Sendable {
 /// The runs of keys that a plan walks along one path.
 struct PlannedWalk: Sendable {
     /// The index, by its place among the type's; nil for the records in the order of ids.
-    let place: Int?
+    let indexNumber: Int?
     let ranges: KeyRanges
     /// The places of the fields that the ranges speak of.
     let fields: [Int]
     /// About how many entries the ranges hold; nil where the choice was clear without.
     var estimate: RowEstimate?
 
-    var path: Plan.Path { place.map { .index($0) } ?? .records }
+    var path: Plan.Path { indexNumber.map { .index($0) } ?? .records }
 
-    init(place: Int?, ranges: KeyRanges, fields: [Int], estimate: RowEstimate? = nil) {
-        self.place = place
+    init(indexNumber: Int?, ranges: KeyRanges, fields: [Int], estimate: RowEstimate? = nil) {
+        self.indexNumber = indexNumber
         self.ranges = ranges
         self.fields = fields
         self.estimate = estimate
@@ -70,7 +70,8 @@ struct PlannedWalk: Sendable {
 
     init(_ candidate: PathCandidate, estimate: RowEstimate?) {
         self.init(
-            place: candidate.place, ranges: candidate.ranges, fields: candidate.boundPlaces, estimate: estimate)
+            indexNumber: candidate.indexNumber, ranges: candidate.ranges, fields: candidate.boundFieldIndexes,
+            estimate: estimate)
     }
 }
 
@@ -101,7 +102,7 @@ struct SortPart: Sendable {
     }
 
     /// The place of the field, or of the first reference on the way to it, in the record that is sorted.
-    var place: Int { path?.hops.first?.access.place ?? access.place }
+    var fieldIndex: Int { path?.hops.first?.access.fieldIndex ?? access.fieldIndex }
 
     /// The field's value, as records have it; nil where it is none, or stands behind a reference that leads nowhere.
     func value(_ table: FieldTable, _ scope: ReadContext) throws -> [UInt8]? {

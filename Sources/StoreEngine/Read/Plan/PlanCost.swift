@@ -74,7 +74,7 @@ extension ConditionNode {
             return isBound { type.isField($0, named: single) }
         }
         func isBound(_ isMeant: (Int) -> Bool) -> Bool {
-            candidates.contains { $0.element == nil && $0.boundPlaces.contains(where: isMeant) }
+            candidates.contains { $0.element == nil && $0.boundFieldIndexes.contains(where: isMeant) }
         }
         return switch self {
         case .constant(true): true
@@ -82,7 +82,7 @@ extension ConditionNode {
         case .comparison(let name, let comparison, _): comparison != .notEqual && isBound(name)
         case .membership(let name, _): isBound(name)
         case .found(let found):
-            !found.isExcluded && type.idFields.count == 1 && isBound { type.place(ofField: type.idFields[0]) == $0 }
+            !found.isExcluded && type.idFields.count == 1 && isBound { type.fieldIndex(ofID: type.idFields[0]) == $0 }
         case .text(let name, .startsWith, _, let options), .text(let name, .equals, _, let options):
             options.isEmpty && isBound(name)
         case .element: candidates.contains { $0.element == self }

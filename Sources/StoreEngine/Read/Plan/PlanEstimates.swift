@@ -12,7 +12,8 @@ struct PlanEstimates {
     /// How many entries a path leads to.
     mutating func rows(_ candidate: PathCandidate, _ estimator: inout RowEstimator) throws(StoreError) -> RowEstimate {
         if candidate.isWhole { return .counted(estimator.total) }
-        for (other, estimate) in known where other.place == candidate.place && other.ranges == candidate.ranges {
+        for (other, estimate) in known
+        where other.indexNumber == candidate.indexNumber && other.ranges == candidate.ranges {
             return estimate
         }
         let estimate = try estimator.estimate(candidate)
@@ -87,7 +88,8 @@ struct PlanEstimates {
         let rows = try rows(candidate, &estimator).rows
         let needsSort = option.order == .unordered && !planner.sort.isEmpty
         let isFetched = planner.isFetching(option)
-        let entry = candidate.place == nil ? PlanCost.record : PlanCost.entry + (isFetched ? estimator.fetchCost : 0)
+        let entry =
+            candidate.indexNumber == nil ? PlanCost.record : PlanCost.entry + (isFetched ? estimator.fetchCost : 0)
         let perEntry = entry + (option.isExact ? 0 : PlanCost.test)
         var cost = PlanCost.seek * Double(candidate.ranges.ranges.count)
         // Without a limit or a sort nothing depends on how many match.

@@ -67,8 +67,8 @@ struct PlanExplanation {
         var line: String
         let names = walk.fields.map { type.type.fields[$0].name }
         let by = names.isEmpty ? "" : " by \(names.joined(separator: ", "))"
-        if let place = walk.place {
-            let index = type.indexes[place]
+        if let indexNumber = walk.indexNumber {
+            let index = type.indexes[indexNumber]
             let kind = index.stored.isUnique ? "unique index" : "index"
             line = "look in the \(kind) on \(index.fieldNames(in: type.type))\(by)"
         } else {
@@ -121,14 +121,14 @@ extension ReadContext {
     /// How a request is answered.
     ///
     /// - Parameters:
-    ///   - places: the places of the only fields that are of interest; nil for all.
+    ///   - indexNumbers: the places of the only fields that are of interest; nil for all.
     ///   - path: the way to take, for tests; nil leaves the choice to the planner.
     ///   - analyzed: whether to answer it too, and to say what that took.
     package func explain(
-        _ request: Request, covering places: [Int]? = nil, typeIndex: Int, by path: Plan.Path? = nil,
+        _ request: Request, covering fieldIndexes: [Int]? = nil, typeIndex: Int, by path: Plan.Path? = nil,
         analyzed: Bool = false
     ) throws(StoreError) -> String {
-        let planned = try planned(request, typeIndex: typeIndex, covering: places, by: path, isExplained: true)
+        let planned = try planned(request, typeIndex: typeIndex, covering: fieldIndexes, by: path, isExplained: true)
         var explanation = PlanExplanation(planned)
         if analyzed {
             var cursor = try FetchCursor(self, planned)

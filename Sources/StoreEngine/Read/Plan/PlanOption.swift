@@ -28,39 +28,40 @@ enum PlanOrder: String, Sendable {
     /// The direction in which entries come in the order of `sort`.
     ///
     /// - Parameters:
-    ///   - places: those of the fields that entries are ordered by, without `fixed`.
+    ///   - fieldIndexes: those of the fields that entries are ordered by, without `fixed`.
     ///   - fixed: the places of the fields that are equal in all entries.
-    ///   - isByID: whether `places` are those of the id; otherwise entries with equal values come in the order of ids.
-    ///   - idPlaces: the places of the id's fields.
-    init(places: ArraySlice<Int>, fixed: ArraySlice<Int>, isByID: Bool, idPlaces: [Int], sort: [SortPlace]) {
+    ///   - isByID: whether `fieldIndexes` are those of the id; otherwise entries with equal values come in the order of ids.
+    ///   - idFieldIndexes: the places of the id's fields.
+    init(fieldIndexes: ArraySlice<Int>, fixed: ArraySlice<Int>, isByID: Bool, idFieldIndexes: [Int], sort: [SortField])
+    {
         if sort.isEmpty {
-            self = places.isEmpty || isByID ? .forward : .unordered
+            self = fieldIndexes.isEmpty || isByID ? .forward : .unordered
             return
         }
-        var places = places
-        var idPlaces = idPlaces[...]
+        var fieldIndexes = fieldIndexes
+        var idFieldIndexes = idFieldIndexes[...]
         var direction: Bool?
         self = .unordered
         for (number, term) in sort.enumerated() {
-            guard let place = term.place else { return }
-            func isFixed(_ place: Int) -> Bool {
-                fixed.contains(place) || sort[..<number].contains { $0.place == place }
+            guard let fieldIndex = term.fieldIndex else { return }
+            func isFixed(_ fieldIndex: Int) -> Bool {
+                fixed.contains(fieldIndex) || sort[..<number].contains { $0.fieldIndex == fieldIndex }
             }
             // Equal in all records: it orders nothing.
-            if isFixed(place) { continue }
+            if isFixed(fieldIndex) { continue }
             if let direction, direction != term.isDescending { return }
-            if let next = places.first {
-                guard next == place else { return }
-                places = places.dropFirst()
+            if let next = fieldIndexes.first {
+                guard next == fieldIndex else { return }
+                fieldIndexes = fieldIndexes.dropFirst()
             } else {
-                while let next = idPlaces.first, isFixed(next) { idPlaces = idPlaces.dropFirst() }
-                guard !isByID, let next = idPlaces.first, next == place else { return }
-                idPlaces = idPlaces.dropFirst()
+                while let next = idFieldIndexes.first, isFixed(next) { idFieldIndexes = idFieldIndexes.dropFirst() }
+                guard !isByID, let next = idFieldIndexes.first, next == fieldIndex else { return }
+                idFieldIndexes = idFieldIndexes.dropFirst()
             }
             direction = term.isDescending
         }
         // What is left orders those that are equal otherwise, where ids should.
-        if !places.isEmpty, !isByID { return }
+        if !fieldIndexes.isEmpty, !isByID { return }
         // Ties come in the direction of the last term, whether or not that orders anything itself.
         let isBackward = sort.last?.isDescending ?? false
         if let direction, direction != isBackward { return }
@@ -69,15 +70,16 @@ enum PlanOrder: String, Sendable {
 }
 
 /// By which field of the record itself it is sorted, and in which direction.
-struct SortPlace {
+struct SortField {
     /// Nil where it is not one of the record's own fields.
-    let place: Int?
+    let fieldIndex: Int?
     let isDescending: Bool
 }
 
 extension SortPart {
     /// The same without how a key is made.
-    var sortPlace: SortPlace {
-        SortPlace(place: access.nested.isEmpty && path == nil ? access.place : nil, isDescending: isDescending)
+    var sortField: SortField {
+        SortField(
+            fieldIndex: access.nested.isEmpty && path == nil ? access.fieldIndex : nil, isDescending: isDescending)
     }
 }

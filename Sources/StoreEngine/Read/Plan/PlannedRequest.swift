@@ -32,7 +32,7 @@ final class PlannedRequest: Sendable {
     /// - Parameter last: the key of the record that they come behind, which need not be there any more; nil for all.
     static func inKeyOrder(_ type: OpenType, after last: [UInt8]?) -> PlannedRequest {
         let range = last.map { KeyRange(lower: $0 + [0], upper: nil) } ?? .all
-        let walk = PlannedWalk(place: nil, ranges: KeyRanges([range]), fields: [])
+        let walk = PlannedWalk(indexNumber: nil, ranges: KeyRanges([range]), fields: [])
         return PlannedRequest(
             type,
             Plan(
@@ -51,14 +51,14 @@ extension ReadContext {
     /// Decides how a request is answered. Every request for records is planned here, whatever is made of them.
     ///
     /// - Parameters:
-    ///   - places: the places of the only fields that are of interest among the type's newest, none when records are counted; nil
+    ///   - fieldIndexes: the places of the only fields that are of interest among the type's newest, none when records are counted; nil
     ///     for all.
-    ///   - declared: where a Swift type's fields stand among the type's newest, for what decodes `places`.
+    ///   - declared: where a Swift type's fields stand among the type's newest, for what decodes `fieldIndexes`.
     ///   - path: the way to take, for tests; nil leaves the choice to the planner.
     ///   - search: how records are asked who refers to them, for tests; nil leaves the choice to what it costs.
     ///   - isExplained: whether to estimate also where the choice is clear.
     func planned(
-        _ request: Request, typeIndex: Int, covering places: [Int]? = nil, declared: [Int32]? = nil,
+        _ request: Request, typeIndex: Int, covering fieldIndexes: [Int]? = nil, declared: [Int32]? = nil,
         by path: Plan.Path? = nil, search: ReferrerSearch? = nil, isExplained: Bool = false
     ) throws(StoreError) -> PlannedRequest {
         try note(request, typeIndex: typeIndex)
@@ -68,8 +68,8 @@ extension ReadContext {
         if path == nil, var lookup = EqualityLookup(request, of: type) {
             if let keys = try lookup.keys(request, of: type, self) {
                 // With the fields in the index, walking it again costs less than the records.
-                if !isExplained, places.map(\.isEmpty) ?? true {
-                    return PlannedRequest(type, lookup.plan(request, of: type, keys), isForRecords: places == nil)
+                if !isExplained, fieldIndexes.map(\.isEmpty) ?? true {
+                    return PlannedRequest(type, lookup.plan(request, of: type, keys), isForRecords: fieldIndexes == nil)
                 }
                 path = lookup.path
             }
@@ -77,17 +77,19 @@ extension ReadContext {
         }
         let resolved = try resolved(request, typeIndex: typeIndex, forcedSearch: search)
         var estimator = try RowEstimator(self, type, longWalk: longWalk)
-        let plan = try Planner(type, resolved, in: state.catalog, covering: places)
+        let plan = try Planner(type, resolved, in: state.catalog, covering: fieldIndexes)
             .plan(&estimator, forced: path, isExplained: isExplained)
-        let cover = cover(plan, of: type, places, declared)
+        let cover = cover(plan, of: type, fieldIndexes, declared)
         return PlannedRequest(
-            type, plan, cover: cover, isForRecords: cover == nil && places?.isEmpty != true, lookups: resolved.lookups,
+            type, plan, cover: cover, isForRecords: cover == nil && fieldIndexes?.isEmpty != true,
+            lookups: resolved.lookups,
             explained: isExplained ? resolved.request : nil)
     }
 
-    private func cover(_ plan: Plan, of type: OpenType, _ places: [Int]?, _ declared: [Int32]?) -> IndexCover? {
-        guard let places, !places.isEmpty, case .walk(let walk) = plan.source, let place = walk.place
+    private func cover(_ plan: Plan, of type: OpenType, _ fieldIndexes: [Int]?, _ declared: [Int32]?) -> IndexCover? {
+        guard let fieldIndexes, !fieldIndexes.isEmpty, case .walk(let walk) = plan.source,
+            let indexNumber = walk.indexNumber
         else { return nil }
-        return IndexCover(type.indexes[place], of: type, places: places, declared: declared)
+        return IndexCover(type.indexes[indexNumber], of: type, fieldIndexes: fieldIndexes, declared: declared)
     }
 }

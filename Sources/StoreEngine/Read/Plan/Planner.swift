@@ -30,10 +30,10 @@ struct Planner {
     /// What costs less than this many nanoseconds is not worth looking for something better.
     private static let smallCost = 20_000.0
 
-    /// - Parameter places: the places of the only fields that are of interest, none when records are counted; nil for all.
+    /// - Parameter fieldIndexes: the places of the only fields that are of interest, none when records are counted; nil for all.
     /// - Throws: ``StoreError``: `unknownField`, `invalidValue`.
     init(
-        _ type: OpenType, _ resolved: ResolvedRequest, in catalog: Catalog, covering places: [Int]? = nil
+        _ type: OpenType, _ resolved: ResolvedRequest, in catalog: Catalog, covering fieldIndexes: [Int]? = nil
     ) throws(StoreError) {
         let request = resolved.request
         try Planner.requireLimits(request)
@@ -47,8 +47,8 @@ struct Planner {
         var bounded = request
         if let bound = position?.bound { bounded.condition = .and([request.condition, bound]) }
         self.request = bounded
-        needsRecords = places == nil || position != nil || distinct != nil
-        covered = places ?? []
+        needsRecords = fieldIndexes == nil || position != nil || distinct != nil
+        covered = fieldIndexes ?? []
         filter = try ConditionCompiler(type: type.type).compile(bounded.condition)
         finder = CandidateFinder(type, bounded.condition)
     }
@@ -141,19 +141,20 @@ struct Planner {
     private func option(_ path: Plan.Path) -> PlanOption? {
         switch path {
         case .records: return walk(finder.records)
-        case .index(let place): return walk(finder.index(place))
-        case .intersection(let places):
-            let candidates = places.map { finder.index($0) }
+        case .index(let number): return walk(finder.index(number))
+        case .intersection(let numbers):
+            let candidates = numbers.map { finder.index($0) }
             return candidates.contains(where: \.isWhole) ? nil : intersection(candidates)
         case .union: return union()
         }
     }
 
     func walk(_ candidate: PathCandidate) -> PlanOption {
-        let places = candidate.parts.map(\.place)
+        let fieldIndexes = candidate.parts.map(\.fieldIndex)
         let order = PlanOrder(
-            places: places.dropFirst(candidate.fixedCount), fixed: places.prefix(candidate.fixedCount),
-            isByID: candidate.place == nil, idPlaces: type.idPlaces, sort: sort.map(\.sortPlace))
+            fieldIndexes: fieldIndexes.dropFirst(candidate.fixedCount),
+            fixed: fieldIndexes.prefix(candidate.fixedCount),
+            isByID: candidate.indexNumber == nil, idFieldIndexes: type.idFieldIndexes, sort: sort.map(\.sortField))
         var candidate = candidate
         if let position, order != .unordered, let keys = position.keys(on: candidate, sort, request.condition, type) {
             candidate.ranges = candidate.ranges.intersection(KeyRanges([keys]))
@@ -171,11 +172,11 @@ struct Planner {
     /// A union for the first `||` all of whose parts bound a path.
     private func union() -> PlanOption? {
         let conjuncts = request.condition.conjuncts
-        for (place, conjunct) in conjuncts.enumerated() {
+        for (number, conjunct) in conjuncts.enumerated() {
             let branches = conjunct.disjuncts
             guard branches.count > 1, branches.count <= Self.maximumBranches else { continue }
             var others = conjuncts
-            others.remove(at: place)
+            others.remove(at: number)
             let conditions = branches.map { others.isEmpty ? $0 : .and([$0] + others) }
             let candidates = conditions.compactMap(branchCandidate)
             guard candidates.count == branches.count else { continue }
@@ -200,7 +201,8 @@ struct Planner {
     /// Keys that were gathered come in the order of ids.
     private var idOrder: PlanOrder {
         PlanOrder(
-            places: type.idPlaces[...], fixed: [], isByID: true, idPlaces: type.idPlaces, sort: sort.map(\.sortPlace))
+            fieldIndexes: type.idFieldIndexes[...], fixed: [], isByID: true, idFieldIndexes: type.idFieldIndexes,
+            sort: sort.map(\.sortField))
     }
 
     /// Whether candidates lead to just the records that meet a condition.
@@ -212,12 +214,14 @@ struct Planner {
     private func sensibleWalks() -> [PlanOption] {
         var walks = [walk(finder.records)]
         let mayEndEarly = request.limit != nil || !needsRecords
-        for (place, index) in type.indexes.enumerated() where !index.stored.isBuilding {
-            guard let first = index.parts.first, finder.answers(place) else { continue }
-            if index.isMultiple || finder.isBound(first.place) {
-                walks.append(walk(finder.index(place)))
-            } else if mayEndEarly, let leading = sort.first, leading.path == nil, leading.access.place == first.place {
-                let option = walk(finder.index(place))
+        for (indexNumber, index) in type.indexes.enumerated() where !index.stored.isBuilding {
+            guard let first = index.parts.first, finder.answers(indexNumber) else { continue }
+            if index.isMultiple || finder.isBound(first.fieldIndex) {
+                walks.append(walk(finder.index(indexNumber)))
+            } else if mayEndEarly, let leading = sort.first, leading.path == nil,
+                leading.access.fieldIndex == first.fieldIndex
+            {
+                let option = walk(finder.index(indexNumber))
                 if option.order != .unordered, request.limit != nil || !isFetching(option) { walks.append(option) }
             }
         }
@@ -251,7 +255,7 @@ struct Planner {
         var bound: [(candidate: PathCandidate, rows: Double)] = []
         for option in walks {
             let candidate = option.candidates[0]
-            guard candidate.place != nil, !candidate.isWhole else { continue }
+            guard candidate.indexNumber != nil, !candidate.isWhole else { continue }
             bound.append((candidate, try estimates.rows(candidate, &estimator).rows))
         }
         bound.sort { $0.rows < $1.rows }
@@ -259,11 +263,11 @@ struct Planner {
         var options: [PlanOption] = []
         for (candidate, _) in bound {
             // One that speaks of the same fields leaves out no more.
-            let known = Set(chosen.flatMap(\.boundPlaces))
-            if !chosen.isEmpty, known.isSuperset(of: candidate.boundPlaces) { continue }
+            let known = Set(chosen.flatMap(\.boundFieldIndexes))
+            if !chosen.isEmpty, known.isSuperset(of: candidate.boundFieldIndexes) { continue }
             // Nor do those that speak of some of this one's fields.
-            let own = Set(candidate.boundPlaces)
-            chosen.removeAll { own.isSuperset(of: $0.boundPlaces) }
+            let own = Set(candidate.boundFieldIndexes)
+            chosen.removeAll { own.isSuperset(of: $0.boundFieldIndexes) }
             chosen.append(candidate)
             if chosen.count > 1 { options.append(intersection(chosen)) }
         }
@@ -274,8 +278,10 @@ struct Planner {
     func isFetching(_ option: PlanOption) -> Bool {
         if !option.isExact || (option.order == .unordered && !sort.isEmpty) { return true }
         if !needsRecords, covered.isEmpty { return false }
-        guard !needsRecords, option.form == .walk, let place = option.candidates[0].place else { return true }
-        return !IndexCover.isCover(type.indexes[place], of: type, places: covered)
+        guard !needsRecords, option.form == .walk, let indexNumber = option.candidates[0].indexNumber else {
+            return true
+        }
+        return !IndexCover.isCover(type.indexes[indexNumber], of: type, fieldIndexes: covered)
     }
 
     // MARK: Plans

@@ -100,10 +100,10 @@ extension ConditionNode {
             if part == .constant(false) { return part }
             if part != .constant(true) { parts.append(part) }
         }
-        for place in parts.indices.reversed() {
-            guard case .comparison(let field, .notEqual, .none) = parts[place] else { continue }
-            let others = parts[..<place] + parts[(place + 1)...]
-            if others.contains(where: { $0.isFalse(without: field) }) { parts.remove(at: place) }
+        for index in parts.indices.reversed() {
+            guard case .comparison(let field, .notEqual, .none) = parts[index] else { continue }
+            let others = parts[..<index] + parts[(index + 1)...]
+            if others.contains(where: { $0.isFalse(without: field) }) { parts.remove(at: index) }
         }
         return parts.count == 1 ? parts[0] : parts.isEmpty ? .constant(true) : .and(parts)
     }

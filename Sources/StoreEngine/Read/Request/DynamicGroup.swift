@@ -31,8 +31,8 @@ extension ReadContext {
         }
         return try groups.map { group throws(StoreError) in
             var values: [DynamicValue] = []
-            for (place, term) in terms.enumerated() {
-                values.append(try term.value(group.states[place], as: types[place]))
+            for (number, term) in terms.enumerated() {
+                values.append(try term.value(group.states[number], as: types[number]))
             }
             return DynamicGroup(key: keys[group.number], count: group.count, values: values)
         }

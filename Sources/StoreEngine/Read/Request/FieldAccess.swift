@@ -1,7 +1,7 @@
 /// How the bytes of a field, or of a field of an embedded struct, are found in a record.
 struct FieldAccess: Hashable, Sendable {
     /// The field's place among the type's newest fields; ``whole`` for the element that a test of elements is about.
-    let place: Int
+    let fieldIndex: Int
     /// The steps through the embedded structs on the way.
     let nested: [FieldStep]
     /// What the field holds, without optionality.
@@ -21,10 +21,10 @@ struct FieldAccess: Hashable, Sendable {
     init(_ name: FieldName, of type: RecordType) throws(StoreError) {
         // What stands for elements that are no structs has one field of no name.
         let first = name.first
-        guard let place = type.place(ofFieldNamed: first) else {
+        guard let fieldIndex = type.fieldIndex(named: first) else {
             throw FieldAccess.unknown(in: type.name, type.fields.map(\.name), first)
         }
-        let schema = type.fields[place].schema
+        let schema = type.fields[fieldIndex].schema
         var current = schema.type
         var nested: [FieldStep] = []
         for part in name.rest {
@@ -38,13 +38,13 @@ struct FieldAccess: Hashable, Sendable {
                 throw StoreError(
                     .unknownField, "\(type.name).\(name): \(current) has no fields", remedy: "name the field alone")
             }
-            guard let index = inner.place(ofFieldNamed: part) else {
+            guard let index = inner.fieldIndex(named: part) else {
                 throw FieldAccess.unknown(in: "\(type.name).\(first)", inner.fields.map(\.name), part)
             }
-            nested.append(FieldStep(place: index, isOptional: current.isOptional))
+            nested.append(FieldStep(fieldIndex: index, isOptional: current.isOptional))
             current = inner.fields[index].type
         }
-        self.place = first.isEmpty ? FieldAccess.whole : place
+        self.fieldIndex = first.isEmpty ? FieldAccess.whole : fieldIndex
         self.nested = nested
         self.type = current.unwrapped
         isOptionalItself = current.isOptional
@@ -63,7 +63,7 @@ struct FieldAccess: Hashable, Sendable {
     /// - Parameter table: that of a record in the form of the newest version.
     @_lifetime(copy table)
     func bytes(_ table: FieldTable) throws(CodecError) -> RawSpan? {
-        var bytes = place == FieldAccess.whole ? table.bytes : try table.field(place)
+        var bytes = fieldIndex == FieldAccess.whole ? table.bytes : try table.field(fieldIndex)
         if !nested.isEmpty {
             for step in nested {
                 guard let inner = try step.bytes(in: bytes) else { return nil }

@@ -22,7 +22,7 @@ public struct PageToken: Hashable, Sendable {
         self.fingerprint = fingerprint
         values = try order.map { try $0.value(table, scope) }
         var id: [[UInt8]] = []
-        for part in idParts { id.append(try table.field(part.place).array()) }
+        for part in idParts { id.append(try table.field(part.fieldIndex).array()) }
         self.id = id
     }
 
@@ -109,7 +109,7 @@ extension Request {
             let access = try? path?.access ?? FieldAccess(term.field, of: type.type)
             parts.append("\(term.field.text) \(term.isDescending) \(access.map { "\($0.type)" } ?? "")")
         }
-        parts += type.idParts.map { "\(type.type.fields[$0.place].name) \(type.type.fields[$0.place].type)" }
+        parts += type.idParts.map { "\(type.type.fields[$0.fieldIndex].name) \(type.type.fields[$0.fieldIndex].type)" }
         return unsafe XXH64.hash(Array(parts.joined(separator: "\n").utf8).span.bytes, seed: 0)
     }
 }

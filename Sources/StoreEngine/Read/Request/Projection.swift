@@ -51,18 +51,18 @@ public struct Projection<R: Record, Output>: Sendable {
     /// The same with one field more.
     @inlinable
     func with<Next>(_ field: Field<R, Next>) -> Projection<R, (Output, Next)> {
-        let (decode, extract, place) = (decode, extract, followed.count)
+        let (decode, extract, firstFollowed) = (decode, extract, followed.count)
         return Projection<R, (Output, Next)>(
             like: self, adding: field.name, followed: field.followed,
             decode: { (decoder: borrowing FieldDecoder, followed: [[UInt8]]) throws(CodecError) -> (Output, Next)? in
-                var next = place
+                var next = firstFollowed
                 guard let row = try decode(decoder, followed),
                     let value = try decoder.value(ifThere: field, followed, &next)
                 else { return nil }
                 return (row, value)
             },
             extract: { (record: R, followed: [[UInt8]]) throws(CodecError) -> (Output, Next) in
-                var next = place
+                var next = firstFollowed
                 return (try extract(record, followed), try field.value(in: record, followed, &next))
             })
     }
@@ -230,13 +230,13 @@ extension FetchRequest {
     ///   `unknownField` or `invalidValue` where the record has no field for one of its properties.
     public func fields<Output: EmbeddedValue>(as type: Output.Type) -> Projection<R, Output> {
         let wanted = Output.embeddedSchema.fields
-        let (places, misfit) = Self.places(of: wanted, in: "\(Output.self)")
+        let (fieldIndexes, misfit) = Self.fieldIndexes(of: wanted, in: "\(Output.self)")
         return Projection(
             self, fields: wanted.map(\.name), followed: [],
             decode: { (decoder: borrowing FieldDecoder, _: [[UInt8]]) throws(CodecError) -> Output? in
-                var slots = places
+                var slots = fieldIndexes
                 if let mapped = decoder.slots {
-                    slots = places.map { mapped[Int($0)] }
+                    slots = fieldIndexes.map { mapped[Int($0)] }
                     if slots.contains(where: { $0 < 0 }) { return nil }
                 }
                 return try Output(from: FieldDecoder(decoder.table, slots: slots))
@@ -246,16 +246,16 @@ extension FetchRequest {
                 encoder.begin(fieldCount: R.recordSchema.fields.count)
                 try record.encode(to: &encoder)
                 try encoder.finish()
-                return try Output(from: FieldDecoder(FieldTable(encoder.tableBytes), slots: places))
+                return try Output(from: FieldDecoder(FieldTable(encoder.tableBytes), slots: fieldIndexes))
             }, misfit: misfit)
     }
 
     /// For each wanted field its place in the record as declared.
-    private static func places(of wanted: [FieldSchema], in owner: String) -> ([Int32], StoreError?) {
+    private static func fieldIndexes(of wanted: [FieldSchema], in owner: String) -> ([Int32], StoreError?) {
         let schema = R.recordSchema
-        var places: [Int32] = []
+        var fieldIndexes: [Int32] = []
         for field in wanted {
-            guard let place = schema.fields.firstIndex(where: { $0.name == field.name }) else {
+            guard let fieldIndex = schema.fields.firstIndex(where: { $0.name == field.name }) else {
                 let nearest = NearestName.find(field.name, among: schema.fields.map(\.name))
                 return (
                     [],
@@ -264,18 +264,18 @@ extension FetchRequest {
                         remedy: nearest.map { "did you mean \($0)?" } ?? "name the properties as the record does")
                 )
             }
-            guard schema.fields[place].type == field.type else {
+            guard schema.fields[fieldIndex].type == field.type else {
                 return (
                     [],
                     StoreError(
                         .invalidValue,
-                        "\(schema.name).\(field.name) is \(schema.fields[place].type), in \(owner) it is \(field.type)",
+                        "\(schema.name).\(field.name) is \(schema.fields[fieldIndex].type), in \(owner) it is \(field.type)",
                         remedy: "give the property the type that it has in the record")
                 )
             }
-            places.append(Int32(place))
+            fieldIndexes.append(Int32(fieldIndex))
         }
-        return (places, nil)
+        return (fieldIndexes, nil)
     }
 }
 

@@ -38,7 +38,7 @@ extension Request {
 
 extension OpenType {
     /// The fields of the id, from the least.
-    var orderByID: [SortTerm] { idParts.map { SortTerm(FieldName([type.fields[$0.place].name])) } }
+    var orderByID: [SortTerm] { idParts.map { SortTerm(FieldName([type.fields[$0.fieldIndex].name])) } }
 }
 
 extension ReadContext {
@@ -63,16 +63,16 @@ extension ReadContext {
         // A program need not know all fields, and may know some by earlier names.
         var known: [Int: DynamicValue] = [:]
         for (name, value) in values {
-            if let place = type.type.place(ofFieldNamed: name) { known[place] = value }
+            if let fieldIndex = type.type.fieldIndex(named: name) { known[fieldIndex] = value }
         }
-        let needed = Set(sort.map(\.place) + type.idParts.map(\.place))
+        let needed = Set(sort.map(\.fieldIndex) + type.idParts.map(\.fieldIndex))
         do {
             var encoder = FieldEncoder()
             encoder.begin(fieldCount: type.type.fields.count)
-            for (place, field) in type.type.fields.enumerated() {
+            for (fieldIndex, field) in type.type.fields.enumerated() {
                 var bytes = ByteWriter(capacity: 32)
-                if needed.contains(place) {
-                    guard let value = known[place] else { throw CodecError("\(field.name): is missing") }
+                if needed.contains(fieldIndex) {
+                    guard let value = known[fieldIndex] else { throw CodecError("\(field.name): is missing") }
                     try value.completed(as: field.type).encode(as: field.type, to: &bytes)
                 }
                 encoder.append(encoded: bytes.bytes)
@@ -187,11 +187,11 @@ struct PlanPosition: Sendable {
     ) -> KeyRange? {
         var own: [[UInt8]?] = id
         var isSole = false
-        if let place = candidate.place {
-            isSole = type.indexes[place].stored.isUnique
+        if let indexNumber = candidate.indexNumber {
+            isSole = type.indexes[indexNumber].stored.isUnique
             own = candidate.parts.map { part in
                 let same = sort.firstIndex {
-                    $0.path == nil && $0.access.nested.isEmpty && $0.access.place == part.place
+                    $0.path == nil && $0.access.nested.isEmpty && $0.access.fieldIndex == part.fieldIndex
                 }
                 return same.map { values[$0] }
             }
@@ -212,12 +212,12 @@ struct PlanPosition: Sendable {
             guard let value else { return nil }
             key += value
         }
-        if candidate.place == nil {
+        if candidate.indexNumber == nil {
             key = recordKey
         } else if !isSole {
             key += recordKey
         }
-        let kept = candidate.place == nil ? KeyLimit.recordKeyBeginning : KeyLimit.indexValueBeginning
+        let kept = candidate.indexNumber == nil ? KeyLimit.recordKeyBeginning : KeyLimit.indexValueBeginning
         return keys(behind: key, kept: kept, isSole)
     }
 

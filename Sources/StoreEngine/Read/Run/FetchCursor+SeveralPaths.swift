@@ -36,11 +36,11 @@ extension FetchCursor {
     private mutating func gather(
         _ walk: PlannedWalk, _ number: Int, _ keys: inout RecordKeySet, isMarking: Bool
     ) throws(StoreError) -> Bool {
-        let database = type.database(ofIndex: walk.place)
+        let database = type.database(ofIndex: walk.indexNumber)
         var walker = try RangeWalker(scope, database, walk.ranges)
         var hasRoom = true
         while hasRoom, try walker.advance() {
-            if walk.place == nil {
+            if walk.indexNumber == nil {
                 hasRoom = keys.take(walker.key, walk: number, isMarking: isMarking)
             } else {
                 hasRoom = try keys.take(walker.recordKey(of: type), walk: number, isMarking: isMarking)

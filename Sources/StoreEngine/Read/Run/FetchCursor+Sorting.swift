@@ -29,7 +29,7 @@ extension FetchCursor {
 
     private func makeSortKey(_ table: FieldTable, _ sortKey: inout ByteWriter) throws {
         sortKey.removeAll()
-        for place in plan.order.indices { try plan.order[place].append(table, scope, to: &sortKey) }
+        for number in plan.order.indices { try plan.order[number].append(table, scope, to: &sortKey) }
     }
 
     /// Puts the records that are pending in order, by their fields.
@@ -37,8 +37,8 @@ extension FetchCursor {
     mutating func sortPending() throws(StoreError) {
         var found = SortedKeys(capacity: .max, isIDDescending: plan.order.last?.isDescending ?? false)
         var sortKey = ByteWriter(capacity: 512)
-        for place in 0..<pendingCount {
-            try fetchPending(place)
+        for number in 0..<pendingCount {
+            try fetchPending(number)
             do {
                 let table = try RecordBytes(unverified: currentRecord).table
                 try makeSortKey(table, &sortKey)

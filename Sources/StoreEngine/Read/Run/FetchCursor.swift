@@ -71,10 +71,10 @@ struct FetchCursor: ~Copyable, ~Escapable {
         filter = planned.plan.filter
         switch planned.plan.source {
         case .walk(let walk):
-            let database = type.database(ofIndex: walk.place)
+            let database = type.database(ofIndex: walk.indexNumber)
             walker = try RangeWalker(scope, database, walk.ranges, isBackward: planned.plan.isBackward)
             isOfSeveralWalks = false
-            isIndexWalk = walk.place != nil
+            isIndexWalk = walk.indexNumber != nil
         case .intersection(let walks), .union(let walks):
             // Used when the keys are too many to hold.
             walker = try RangeWalker(scope, type.database, .all, isBackward: planned.plan.isBackward)
@@ -187,7 +187,7 @@ struct FetchCursor: ~Copyable, ~Escapable {
 
     /// The values of some fields of the record that the walk is at.
     @_lifetime(self: copy self)
-    mutating func values(_ places: [Int]) throws(StoreError) -> [DynamicValue] {
+    mutating func values(_ fieldIndexes: [Int]) throws(StoreError) -> [DynamicValue] {
         if let cover, try readCovered() {
             do {
                 return try cover.values(FieldTable(covered.tableBytes))
@@ -199,8 +199,8 @@ struct FetchCursor: ~Copyable, ~Escapable {
         do {
             let table = try RecordBytes(currentRecord).table
             var values: [DynamicValue] = []
-            for place in places {
-                values.append(try DynamicValue(from: table.field(place), as: type.type.fields[place].type))
+            for fieldIndex in fieldIndexes {
+                values.append(try DynamicValue(from: table.field(fieldIndex), as: type.type.fields[fieldIndex].type))
             }
             return values
         } catch {

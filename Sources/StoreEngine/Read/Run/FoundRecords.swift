@@ -12,11 +12,11 @@ package struct FoundRecords: Hashable, Sendable {
 extension ConditionRanges {
     /// The keys of the field in records that were found: of an id of several fields those of the first.
     func ranges(_ found: FoundRecords) -> KeyRanges {
-        guard let first = type.idFields.first, type.place(ofField: first) == part.place else { return .all }
+        guard let first = type.idFields.first, type.fieldIndex(ofID: first) == part.fieldIndex else { return .all }
         if type.idFields.count == 1 { return KeyRanges(found.keys.map { .prefixed(by: $0, isPoint: true) }) }
         var prefixes: Set<[UInt8]> = []
         var scratch = ByteWriter(capacity: 64)
-        let field = type.fields[part.place].type
+        let field = type.fields[part.fieldIndex].type
         for key in found.keys {
             var end = 0
             scratch.removeAll()

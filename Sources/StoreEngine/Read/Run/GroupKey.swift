@@ -90,7 +90,7 @@ extension FetchCursor {
     func add(to states: inout [AggregateState], _ aggregates: [CompiledAggregate]) throws(StoreError) {
         do {
             let table = try RecordBytes(unverified: record).table
-            for place in aggregates.indices { try aggregates[place].add(table, scope, to: &states[place]) }
+            for number in aggregates.indices { try aggregates[number].add(table, scope, to: &states[number]) }
         } catch {
             throw failed(error)
         }

@@ -94,18 +94,18 @@ extension ReadContext {
     /// the plan walks holds them all, no record is read.
     ///
     /// - Parameters:
-    ///   - places: the places of the fields among the type's newest.
+    ///   - fieldIndexes: the places of the fields among the type's newest.
     ///   - path: the way to take, for tests; nil leaves the choice to the planner.
-    ///   - body: gets the values in the order of `places`.
+    ///   - body: gets the values in the order of `fieldIndexes`.
     /// - Returns: what that took.
     @discardableResult
     package func fetchFields(
-        _ request: Request, places: [Int], typeIndex: Int, by path: Plan.Path? = nil,
+        _ request: Request, fieldIndexes: [Int], typeIndex: Int, by path: Plan.Path? = nil,
         _ body: ([DynamicValue]) throws -> Bool
     ) throws -> FetchCounts {
-        var cursor = try FetchCursor(self, planned(request, typeIndex: typeIndex, covering: places, by: path))
+        var cursor = try FetchCursor(self, planned(request, typeIndex: typeIndex, covering: fieldIndexes, by: path))
         while try cursor.advance() {
-            if try !body(cursor.values(places)) { break }
+            if try !body(cursor.values(fieldIndexes)) { break }
         }
         return cursor.done
     }
@@ -158,7 +158,7 @@ extension ReadContext {
     package func meets(_ condition: ConditionNode, id: [DynamicValue], typeIndex: Int) throws(StoreError) -> Bool {
         let type = state.catalog.types[typeIndex]
         let isThis = zip(type.idParts, id).map { part, value in
-            ConditionNode.comparison(FieldName([type.type.fields[part.place].name]), .equal, value)
+            ConditionNode.comparison(FieldName([type.type.fields[part.fieldIndex].name]), .equal, value)
         }
         var request = Request()
         request.condition = .and(isThis + [condition])

@@ -43,8 +43,8 @@ extension ReadableTransaction where Self: ~Copyable {
     ) throws(StoreError) -> String {
         let scope = _reading
         let typeIndex = try scope.binding(R.self).typeIndex
-        let places = projection.places(in: scope.catalog.types[typeIndex].type)
-        return try scope.explain(projection.request, covering: places, typeIndex: typeIndex, analyzed: analyzed)
+        let fieldIndexes = projection.fieldIndexes(in: scope.catalog.types[typeIndex].type)
+        return try scope.explain(projection.request, covering: fieldIndexes, typeIndex: typeIndex, analyzed: analyzed)
     }
 }
 
@@ -84,12 +84,12 @@ extension ReadContext {
         _ projection: Projection<R, Output>, _ binding: TypedBinding
     ) throws(StoreError) -> FetchCursor {
         if let misfit = projection.misfit { throw misfit }
-        let places = projection.places(in: binding.type.type)
+        let fieldIndexes = projection.fieldIndexes(in: binding.type.type)
         return try FetchCursor(
             self,
             planned(
-                projection.request, typeIndex: binding.typeIndex, covering: places,
-                declared: binding.placesByDeclared))
+                projection.request, typeIndex: binding.typeIndex, covering: fieldIndexes,
+                declared: binding.fieldIndexesByDeclared))
     }
 }
 
@@ -135,10 +135,10 @@ extension Projection {
 
     /// The places of its fields, where an index may give them without the records: not for a field inside another, and not
     /// where rows are told apart or a position is to be found, which is done on records.
-    func places(in type: RecordType) -> [Int]? {
+    func fieldIndexes(in type: RecordType) -> [Int]? {
         guard !request.isDistinct, request.position == nil, let fields = request.fields else { return nil }
-        let places = fields.map { $0.single.flatMap { type.place(ofFieldNamed: $0) } }
-        let found = places.compactMap { $0 }
+        let fieldIndexes = fields.map { $0.single.flatMap { type.fieldIndex(named: $0) } }
+        let found = fieldIndexes.compactMap { $0 }
         return found.count == fields.count ? found : nil
     }
 }

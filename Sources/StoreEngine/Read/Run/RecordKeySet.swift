@@ -43,8 +43,8 @@ struct RecordKeySet: ~Copyable {
 
     /// Notes that walk number `walk` leads to a key, if all walks before do.
     private mutating func mark(_ key: RawSpan, walk: Int) {
-        let place = Int(slots[slot(of: key, XXH64.hash(key))]) - 1
-        if place >= 0, entries[place].walk == walk - 1 { entries[place].walk = walk }
+        let number = Int(slots[slot(of: key, XXH64.hash(key))]) - 1
+        if number >= 0, entries[number].walk == walk - 1 { entries[number].walk = walk }
     }
 
     /// The keys that walk number `walk` and all before it lead to, in order or in the opposite one.
@@ -79,10 +79,10 @@ struct RecordKeySet: ~Copyable {
 
     private mutating func grow() {
         slots = Array(repeating: 0, count: slots.count * 4)
-        for (place, entry) in entries.enumerated() {
+        for (number, entry) in entries.enumerated() {
             var slot = Int(truncatingIfNeeded: entry.hash) & (slots.count - 1)
             while slots[slot] != 0 { slot = (slot + 1) & (slots.count - 1) }
-            slots[slot] = Int32(place + 1)
+            slots[slot] = Int32(number + 1)
         }
     }
 }

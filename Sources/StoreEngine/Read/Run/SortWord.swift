@@ -4,7 +4,7 @@
 /// therefore looked up once, and not for each record.
 struct SortWord {
     private let part: SortPart
-    private let place: Int
+    private let fieldIndex: Int
     /// Whether the field is one of the record itself that each record has.
     private let isPlain: Bool
     private let mayBeNone: Bool
@@ -14,7 +14,7 @@ struct SortWord {
 
     init(_ part: SortPart) {
         self.part = part
-        place = part.access.place
+        fieldIndex = part.access.fieldIndex
         isPlain = part.path == nil && part.access.nested.isEmpty && !part.access.isOptionalItself
         mayBeNone = part.access.mayBeNone
         form = part.component.wordForm
@@ -26,7 +26,7 @@ struct SortWord {
     /// - Parameter scratch: a buffer.
     @inline(__always)
     func callAsFunction(_ table: FieldTable, scratch: inout ByteWriter) throws(CodecError) -> UInt64 {
-        if isPlain, let form, let word = try form.word(table.field(place)) { return word ^ mask }
+        if isPlain, let form, let word = try form.word(table.field(fieldIndex)) { return word ^ mask }
         return try rareWord(table, &scratch) ^ mask
     }
 

@@ -98,8 +98,8 @@ struct SortedKeys: ~Copyable {
     /// Drops what forgotten entries have left in the arena.
     private mutating func compact() {
         var fresh = ByteWriter(capacity: 2 * usedCount)
-        for (place, entry) in entries.enumerated() {
-            entries[place] = entry.moved(to: fresh.count)
+        for (number, entry) in entries.enumerated() {
+            entries[number] = entry.moved(to: fresh.count)
             fresh.append(entry.all, of: arena)
         }
         arena = fresh

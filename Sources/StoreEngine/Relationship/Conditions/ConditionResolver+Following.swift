@@ -12,28 +12,28 @@ extension ConditionResolver {
         together parts: [ConditionNode], _ typeIndex: Int, _ hops: Int
     ) throws(StoreError) -> [ConditionNode] {
         var resolved: [ConditionNode?] = Array(repeating: nil, count: parts.count)
-        var waiting: [(place: Int, cost: Double)] = []
-        for (place, part) in parts.enumerated() {
+        var waiting: [(partIndex: Int, cost: Double)] = []
+        for (partIndex, part) in parts.enumerated() {
             if leadsThroughReferences(part, typeIndex), try isWorthEstimating(part, typeIndex) {
-                waiting.append((place, 0))
+                waiting.append((partIndex, 0))
             } else {
-                resolved[place] = try resolve(part, .record(typeIndex), hops, candidates: nil)
+                resolved[partIndex] = try resolve(part, .record(typeIndex), hops, candidates: nil)
             }
         }
         if forcedSearch == nil {
             for number in waiting.indices {
-                waiting[number].cost = try findingCost(parts[waiting[number].place], typeIndex, hops)
+                waiting[number].cost = try findingCost(parts[waiting[number].partIndex], typeIndex, hops)
             }
-            waiting.sort { ($0.cost, $0.place) < ($1.cost, $1.place) }
+            waiting.sort { ($0.cost, $0.partIndex) < ($1.cost, $1.partIndex) }
         }
-        for (place, cost) in waiting {
+        for (partIndex, cost) in waiting {
             let others = resolved.compactMap(\.self)
             let candidates = CandidateRecords(.and(others), typeIndex: typeIndex)
-            if !others.isEmpty, try isFollowingBetter(parts[place], candidates, than: cost) {
-                let condition = testingIDs(parts[place], typeIndex)
-                resolved[place] = .found(try find(condition, typeIndex, hops, candidates))
+            if !others.isEmpty, try isFollowingBetter(parts[partIndex], candidates, than: cost) {
+                let condition = testingIDs(parts[partIndex], typeIndex)
+                resolved[partIndex] = .found(try find(condition, typeIndex, hops, candidates))
             } else {
-                resolved[place] = try resolve(parts[place], .record(typeIndex), hops, candidates: nil)
+                resolved[partIndex] = try resolve(parts[partIndex], .record(typeIndex), hops, candidates: nil)
             }
         }
         return resolved.compactMap(\.self)
@@ -81,10 +81,10 @@ extension ConditionResolver {
     private func targets(_ node: ConditionNode, _ typeIndex: Int) -> [Int] {
         var targets: [Int] = []
         for name in node.fieldNames {
-            var (rest, place) = (name, typeIndex)
-            while let step = step(rest, .record(place)), !isID(step), targets.count < 64 {
+            var (rest, target) = (name, typeIndex)
+            while let step = step(rest, .record(target)), !isID(step), targets.count < 64 {
                 targets.append(step.reference.target)
-                (rest, place) = (step.rest, step.reference.target)
+                (rest, target) = (step.rest, step.reference.target)
             }
         }
         return targets

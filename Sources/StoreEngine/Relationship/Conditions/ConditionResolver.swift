@@ -184,7 +184,7 @@ struct ConditionResolver: ~Escapable {
         switch subject {
         case .record(let typeIndex): catalog.types[typeIndex].name
         case .element(let reference):
-            "\(catalog.types[reference.source].name).\(catalog.types[reference.source].type.fields[reference.place].name)"
+            "\(catalog.types[reference.source].name).\(catalog.types[reference.source].type.fields[reference.fieldIndex].name)"
         }
     }
 
@@ -192,7 +192,7 @@ struct ConditionResolver: ~Escapable {
     func isID(_ step: ReferenceStep) -> Bool {
         let target = catalog.types[step.reference.target]
         guard target.idParts.count == 1, step.rest.parts.count == 1 else { return false }
-        return target.type.isField(target.idParts[0].place, named: step.rest.first)
+        return target.type.isField(target.idParts[0].fieldIndex, named: step.rest.first)
     }
 }
 
@@ -248,7 +248,9 @@ extension ReadContext {
                 let table = try RecordBytes(cursor.record).table
                 var parts: [DynamicValue] = []
                 for part in type.idParts {
-                    parts.append(try DynamicValue(from: table.field(part.place), as: type.type.fields[part.place].type))
+                    parts.append(
+                        try DynamicValue(from: table.field(part.fieldIndex), as: type.type.fields[part.fieldIndex].type)
+                    )
                 }
                 ids.append(parts.count == 1 ? parts[0] : .fields(parts))
             } catch {

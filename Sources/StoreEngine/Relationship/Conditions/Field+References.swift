@@ -3,7 +3,7 @@
 extension Field {
     /// What stands among the steps of a token for the one through a reference. Behind it comes the place of that record's own
     /// field, whose bytes are found by its name: as an optional's, which are none where there is no record.
-    static var referenceStep: FieldStep { FieldStep(place: FieldStep.mark, isOptional: true) }
+    static var referenceStep: FieldStep { FieldStep(fieldIndex: FieldStep.mark, isOptional: true) }
 
     /// Whether the token names a field of another record.
     @inlinable var isThroughReference: Bool { !nestedPath.isEmpty && isNestedThroughReference }
@@ -107,7 +107,7 @@ extension Field {
         let name = name + "." + inner.name
         return Field<Root, Outer>(
             index: index,
-            nestedPath: nestedPath + [Field.referenceStep, FieldStep(place: inner.index, isOptional: false)]
+            nestedPath: nestedPath + [Field.referenceStep, FieldStep(fieldIndex: inner.index, isOptional: false)]
                 + inner.nestedPath,
             isOptionalByPath: isOptionalByPath, name: name,
             read: { _ in preconditionFailure("\(name) is a field of another record: use it in requests only") },

@@ -37,7 +37,7 @@ struct FollowedPaths {
             var writer = ByteWriter(capacity: 64)
             let isThere = try path.follow(table, scope) { end in
                 writer.append(byte: 1)
-                writer.append(try end.field(path.access.place))
+                writer.append(try end.field(path.access.fieldIndex))
             }
             if !isThere, !field.mayBeNone { throw Self.broken(field, type) }
             return writer.array()

@@ -7,13 +7,13 @@ enum NullifiedRecord {
     ) throws(CodecError) {
         let table = try RecordBytes(old.bytes).table
         encoder.begin(fieldCount: table.count)
-        for place in 0..<table.count {
-            guard place == reference.place else {
-                encoder.append(encoded: try table.field(place))
+        for fieldIndex in 0..<table.count {
+            guard fieldIndex == reference.fieldIndex else {
+                encoder.append(encoded: try table.field(fieldIndex))
                 continue
             }
             var rest = ByteWriter()
-            try appendOthers(table.field(place), target, reference, to: &rest)
+            try appendOthers(table.field(fieldIndex), target, reference, to: &rest)
             encoder.append(encoded: rest.bytes)
         }
         try encoder.finish()

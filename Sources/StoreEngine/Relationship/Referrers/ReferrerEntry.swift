@@ -7,7 +7,7 @@ struct ReferrerEntry {
     let start: Int
     let byteCount: Int32
     /// As which it was added.
-    let place: Int32
+    let requestedIndex: Int32
 
     @_lifetime(copy keys)
     func key(in keys: RawSpan) -> RawSpan { keys.extracting(start..<start + Int(byteCount)) }
@@ -72,12 +72,12 @@ extension [ReferrerEntry] {
     private mutating func finish(_ keys: RawSpan) {
         for number in indices.dropFirst() {
             let entry = self[number]
-            var place = number
-            while place > 0, entry.precedes(self[place - 1], keys) {
-                self[place] = self[place - 1]
-                place -= 1
+            var target = number
+            while target > 0, entry.precedes(self[target - 1], keys) {
+                self[target] = self[target - 1]
+                target -= 1
             }
-            self[place] = entry
+            self[target] = entry
         }
     }
 }

@@ -21,7 +21,8 @@ struct ReferrerList: ~Copyable {
     mutating func append(_ key: RawSpan, group: Int) {
         entries.append(
             ReferrerEntry(
-                word: key.leadingWord, start: keys.count, byteCount: Int32(key.byteCount), place: Int32(entries.count)))
+                word: key.leadingWord, start: keys.count, byteCount: Int32(key.byteCount),
+                requestedIndex: Int32(entries.count)))
         keys.append(key)
         if key.byteCount == KeyLimit.recordKey { mayBeTruncated = true }
         counts[group] += 1
@@ -37,7 +38,7 @@ struct ReferrerList: ~Copyable {
     }
 
     /// As which a referrer was added.
-    borrowing func place(_ number: Int) -> Int { Int(entries[number].place) }
+    borrowing func requestedIndex(_ number: Int) -> Int { Int(entries[number].requestedIndex) }
 
     /// Puts all in the order of their keys.
     mutating func sort() {
@@ -56,7 +57,7 @@ extension ReadContext {
     ) throws(StoreError) -> ReferrerList {
         let type = binding.type
         let outgoing = state.catalog.references.outgoing[binding.typeIndex]
-        guard let reference = outgoing.first(where: { type.type.isField($0.place, named: field) }) else {
+        guard let reference = outgoing.first(where: { type.type.isField($0.fieldIndex, named: field) }) else {
             throw StoreError(.unknownField, "\(type.name) refers to nothing by \(field)")
         }
         var list = ReferrerList(groupCount: keys.groups.count)

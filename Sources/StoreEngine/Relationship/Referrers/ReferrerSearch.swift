@@ -96,7 +96,7 @@ extension ConditionResolver {
             var cursor = try scope.fetchCursor(request, typeIndex: reference.source)
             while try cursor.advance() {
                 do {
-                    try counts.add(reference, in: RecordBytes(cursor.record).table.field(reference.place))
+                    try counts.add(reference, in: RecordBytes(cursor.record).table.field(reference.fieldIndex))
                 } catch {
                     throw cursor.damage(error)
                 }
@@ -196,7 +196,7 @@ extension ConditionResolver {
             }
         let fetchCost = estimator.fetchCost
         let cost = walks.reduce(0.0) { cost, walk in
-            let perRow = walk.place == nil ? PlanCost.record : PlanCost.entry + fetchCost
+            let perRow = walk.indexNumber == nil ? PlanCost.record : PlanCost.entry + fetchCost
             return cost + (walk.estimate?.rows ?? 0) * (perRow + PlanCost.test)
         }
         return (cost, plan.matching?.rows ?? 0)

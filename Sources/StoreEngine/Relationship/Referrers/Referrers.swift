@@ -19,8 +19,8 @@ struct Referrers: ~Escapable {
     }
 
     /// Whether there is a record of a type with this id; the key is truncated to that of the record.
-    func exists(idKey key: inout ByteWriter, type place: Int) throws -> Bool {
-        let type = catalog.types[place]
+    func exists(idKey key: inout ByteWriter, type typeIndex: Int) throws -> Bool {
+        let type = catalog.types[typeIndex]
         let isLong = key.count > KeyLimit.recordKey
         let whole = isLong ? key.array() : []
         KeyLimit.truncateRecordKey(&key)
@@ -102,7 +102,7 @@ struct Referrers: ~Escapable {
     ) throws(CodecError) -> [[UInt8]] {
         try type.withNewest(record) { newest throws(CodecError) in
             var keys: [[UInt8]] = []
-            try reference.forEachKey(in: newest.table.field(reference.place)) { keys.append($0) }
+            try reference.forEachKey(in: newest.table.field(reference.fieldIndex)) { keys.append($0) }
             return keys
         }
     }
@@ -124,7 +124,7 @@ struct Referrers: ~Escapable {
         try type.withNewest(record) { newest throws(CodecError) in
             var text: String?
             var idKey = ByteWriter(capacity: 64)
-            try reference.forEachID(in: newest.table.field(reference.place)) { id throws(CodecError) in
+            try reference.forEachID(in: newest.table.field(reference.fieldIndex)) { id throws(CodecError) in
                 idKey.removeAll()
                 try reference.component.append(id, to: &idKey)
                 guard unsafe idKey.bytes.isEqual(to: target.idKey.span.bytes) else { return true }
@@ -136,8 +136,8 @@ struct Referrers: ~Escapable {
     }
 
     /// The id of a stored record as people read it.
-    func text(ofRecord key: [UInt8], type place: Int) throws -> String {
-        let type = catalog.types[place]
+    func text(ofRecord key: [UInt8], type typeIndex: Int) throws -> String {
+        let type = catalog.types[typeIndex]
         guard let bytes = unsafe try snapshot.get(type.database, key: key.span.bytes) else { return "?" }
         return unsafe RecordBody.name(bytes, key: key.span.bytes, type)
     }

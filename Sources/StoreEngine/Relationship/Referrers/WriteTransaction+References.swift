@@ -14,7 +14,7 @@ extension WriteTransaction {
         let outgoing = state.catalog.references.outgoing[typeIndex]
         if outgoing.isEmpty { return }
         do {
-            for reference in outgoing where reference.isChecked && changed?.contains(reference.place) ?? true {
+            for reference in outgoing where reference.isChecked && changed?.contains(reference.fieldIndex) ?? true {
                 for idKey in try Self.missing(reference, in: encoder, Referrers(raw.snapshot, state.catalog)) {
                     missingTargets.note(ReferenceTarget(type: reference.target, idKey: idKey), isDeleted: false)
                 }
@@ -27,7 +27,7 @@ extension WriteTransaction {
 
     /// Looks at all references to the records of a type when the closure ends: for one whose records were written anew.
     package mutating func noteReferences(toTypeNamed name: String) throws(StoreError) {
-        guard let target = state.catalog.place(ofTypeNamed: name) else { return }
+        guard let target = state.catalog.typeIndex(named: name) else { return }
         for reference in state.catalog.references.incoming[target] where reference.isChecked {
             do {
                 for idKey in try Referrers(raw.snapshot, state.catalog).missingTargets(of: reference) {
@@ -45,7 +45,7 @@ extension WriteTransaction {
     ) throws -> [[UInt8]] {
         var found: [[UInt8]] = []
         var ids: [[UInt8]] = []
-        let field = try FieldTable(record.tableBytes).field(reference.place)
+        let field = try FieldTable(record.tableBytes).field(reference.fieldIndex)
         var key = ByteWriter(capacity: 64)
         try reference.forEachID(in: field) { id throws(CodecError) in
             key.removeAll()
@@ -156,7 +156,7 @@ extension WriteTransaction {
         let name = state.catalog.types[target.type].name
         let id = try referrers.text(of: reference, in: key, to: target) ?? "?"
         let referrer = try referrers.text(ofRecord: key, type: reference.source)
-        let field = source.type.fields[reference.place].name
+        let field = source.type.fields[reference.fieldIndex].name
         guard missingTargets.isDeleted(target) else {
             return StoreError(
                 .referenceBroken,

@@ -8,9 +8,9 @@ package final class Catalog: Sendable {
     package let types: [OpenType]
     /// Which of them refer to which.
     let references: ReferenceGraph
-    private let placesByName: [String: Int]
+    private let typeIndexesByName: [String: Int]
     private let bindings: [ObjectIdentifier: TypedBinding]
-    private let placesByID: [UInt32: Int]
+    private let typeIndexesByID: [UInt32: Int]
 
     /// - Parameters:
     ///   - replaced: Swift types whose records others take the place of, each with the number of its record type.
@@ -23,39 +23,39 @@ package final class Catalog: Sendable {
         self.types = types
         references = try ReferenceGraph(types)
         // Of two types with one name the newer is taking the place of the older.
-        placesByName = Dictionary(types.enumerated().map { ($0.element.name, $0.offset) }) { _, last in last }
-        placesByID = Dictionary(types.enumerated().map { ($0.element.type.id, $0.offset) }) { first, _ in first }
+        typeIndexesByName = Dictionary(types.enumerated().map { ($0.element.name, $0.offset) }) { _, last in last }
+        typeIndexesByID = Dictionary(types.enumerated().map { ($0.element.type.id, $0.offset) }) { first, _ in first }
         var bindings: [ObjectIdentifier: TypedBinding] = [:]
         for record in records {
             let schema = record.recordSchema
-            guard let place = placesByName[schema.name] else {
+            guard let typeIndex = typeIndexesByName[schema.name] else {
                 throw SchemaMismatch.removed(schema, retired: retired)
                     ?? StoreError(
                         .unknownType, "the store has no record type \(schema.name)",
                         remedy: "open it for writing once, which adds the type")
             }
             bindings[ObjectIdentifier(record)] = try TypedBinding(
-                schema, type: types[place], typeIndex: place, retired: retired)
+                schema, type: types[typeIndex], typeIndex: typeIndex, retired: retired)
         }
         for (record, id) in replaced {
-            guard let place = placesByID[id] else { continue }
+            guard let typeIndex = typeIndexesByID[id] else { continue }
             bindings[ObjectIdentifier(record)] = try TypedBinding(
-                record.recordSchema, type: types[place], typeIndex: place)
+                record.recordSchema, type: types[typeIndex], typeIndex: typeIndex)
         }
         self.bindings = bindings
     }
 
     /// The place among ``types`` of the type with this name.
-    package func place(ofTypeNamed name: String) -> Int? { placesByName[name] }
+    package func typeIndex(named name: String) -> Int? { typeIndexesByName[name] }
 
     /// The place among ``types`` of the type with this number.
-    package func place(ofType id: UInt32) -> Int? { placesByID[id] }
+    package func typeIndex(ofID id: UInt32) -> Int? { typeIndexesByID[id] }
 
     /// The place among ``types`` of the type with this name.
     ///
     /// - Throws: ``StoreError`` with the code `unknownType`, naming the nearest one.
-    package func requirePlace(ofTypeNamed name: String) throws(StoreError) -> Int {
-        if let place = placesByName[name] { return place }
+    package func requireTypeIndex(named name: String) throws(StoreError) -> Int {
+        if let typeIndex = typeIndexesByName[name] { return typeIndex }
         let nearest = NearestName.find(name, among: types.map(\.name))
         throw StoreError(
             .unknownType, "the store has no record type \(name)",

@@ -16,9 +16,9 @@ extension CatalogEditor {
         if type.isReplaced == true { return try retire(old) }
         for index in old.indexes where !type.indexes.contains(where: { $0.id == index.id }) { try drop(index, of: old) }
         let isReady = Dictionary(old.indexes.map { ($0.id, !$0.isBuilding) }) { first, _ in first }
-        for (place, index) in type.indexes.enumerated() where !index.isBuilding && isReady[index.id] != true {
+        for (number, index) in type.indexes.enumerated() where !index.isBuilding && isReady[index.id] != true {
             let opened = try open(type)
-            while try !IndexBuilding.step(opened, opened.indexes[place], limit: 10_000, databases, in: &raw).isComplete
+            while try !IndexBuilding.step(opened, opened.indexes[number], limit: 10_000, databases, in: &raw).isComplete
             {}
         }
         try write(type)

@@ -8,15 +8,17 @@ extension CatalogEditor {
         _ index: StoredIndex, of type: RecordType, limit: Int, onDuplicate: ((StoreError) -> Void)? = nil
     ) throws(StoreError) -> IndexBuilding.Step {
         let opened = try open(type)
-        guard let place = type.indexes.firstIndex(where: { $0.id == index.id }), type.indexes[place].isBuilding else {
+        guard let indexNumber = type.indexes.firstIndex(where: { $0.id == index.id }),
+            type.indexes[indexNumber].isBuilding
+        else {
             throw StoreError(.other, "the index is not being built")
         }
         let step = try IndexBuilding.step(
-            opened, opened.indexes[place], limit: limit, databases, in: &raw, onDuplicate: onDuplicate)
+            opened, opened.indexes[indexNumber], limit: limit, databases, in: &raw, onDuplicate: onDuplicate)
         didWrite = true
         if step.isComplete {
             var ready = type
-            ready.indexes[place].isBuilding = false
+            ready.indexes[indexNumber].isBuilding = false
             try write(ready)
         }
         return step

@@ -64,7 +64,7 @@ package struct CatalogEditor: ~Copyable {
             try drop(index, of: old)
         }
         if try count(of: old) == 0 {
-            for place in new.indexes.indices { new.indexes[place].isBuilding = false }
+            for number in new.indexes.indices { new.indexes[number].isBuilding = false }
         }
         try write(new)
         guard let statistics = databases.statistics else { return }
@@ -93,8 +93,8 @@ package struct CatalogEditor: ~Copyable {
         if type.isReplaced == true {
             types.removeAll { $0.id == type.id }
             replaced.append(type)
-        } else if let place = types.firstIndex(where: { $0.id == type.id }) {
-            types[place] = type
+        } else if let typeIndex = types.firstIndex(where: { $0.id == type.id }) {
+            types[typeIndex] = type
         } else {
             types.append(type)
         }

@@ -2,42 +2,42 @@
 ///
 /// Fields and indexes have numbers that stay the same for the life of the store, whatever becomes of their names and
 /// order. A record carries the version of the schema that it was written with; the fields of every version are kept.
-public struct RecordType: Hashable, Sendable, Codable {
+package struct RecordType: Hashable, Sendable, Codable {
     /// The type's number in the store.
-    public let id: UInt32
+    package let id: UInt32
     /// The type's name.
-    public var name: String
+    package var name: String
     /// The version of the newest fields. Goes up with every change of them.
-    public var version: UInt32
+    package var version: UInt32
     /// The newest version's fields, in the order in which records hold them.
-    public var fields: [StoredField]
+    package var fields: [StoredField]
     /// Which of `fields` are the id, by number.
-    public var idFields: [UInt32]
+    package var idFields: [UInt32]
     /// Whether the store assigns increasing ids.
-    public var assignsIDs: Bool
+    package var assignsIDs: Bool
     /// The indexes.
-    public var indexes: [StoredIndex]
+    package var indexes: [StoredIndex]
     /// The fields of earlier versions, in the order in which records of that version hold them.
-    public var earlierVersions: [EarlierVersion]
+    package var earlierVersions: [EarlierVersion]
     /// The oldest version whose programs can go on beside those of the newest; nil stands for the first.
     var oldestCompatible: UInt32?
     /// Whether another type took this one's place, with its name. Its description stays, because change sets in the feed
     /// may speak of its records.
     package var isReplaced: Bool?
     /// The number that the next new field gets.
-    public var nextFieldID: UInt32
+    package var nextFieldID: UInt32
     /// The number that the next new index gets.
-    public var nextIndexID: UInt32
+    package var nextIndexID: UInt32
 }
 
 /// One field of a record type in the catalog.
-public struct StoredField: Hashable, Sendable, Codable {
+package struct StoredField: Hashable, Sendable, Codable {
     /// The field's number, never used for another field of the type.
-    public let id: UInt32
+    package let id: UInt32
     /// The field's name, type, default and earlier names.
-    public var schema: FieldSchema
+    package var schema: FieldSchema
     /// What records have here that were written before the field was there, as the default was then; nil for none.
-    public var missing: [UInt8]?
+    package var missing: [UInt8]?
 
     init(id: UInt32, schema: FieldSchema, missing: [UInt8]? = nil) {
         self.id = id
@@ -46,22 +46,22 @@ public struct StoredField: Hashable, Sendable, Codable {
     }
 
     /// The field's name.
-    public var name: String { schema.name }
+    package var name: String { schema.name }
     /// What the field holds.
-    public var type: FieldType { schema.type }
+    package var type: FieldType { schema.type }
 }
 
 /// One index of a record type in the catalog.
-public struct StoredIndex: Hashable, Sendable, Codable {
+package struct StoredIndex: Hashable, Sendable, Codable {
     /// The index's number, never used for another index of the type.
-    public let id: UInt32
+    package let id: UInt32
     /// The numbers of the indexed fields, the most significant first.
-    public var fields: [UInt32]
+    package var fields: [UInt32]
     /// Whether no two records may have equal values.
-    public var isUnique: Bool
+    package var isUnique: Bool
     /// Whether records from before the index are still without their entries. Every write keeps the index in step, but
     /// nothing is looked up in it.
-    public var isBuilding = false
+    package var isBuilding = false
 }
 
 extension StoredIndex {
@@ -69,7 +69,7 @@ extension StoredIndex {
         case id, fields, isUnique, isBuilding
     }
 
-    public init(from decoder: any Decoder) throws {
+    package init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: Key.self)
         self.init(
             id: try container.decode(UInt32.self, forKey: .id),
@@ -78,7 +78,7 @@ extension StoredIndex {
             isBuilding: try container.decodeIfPresent(Bool.self, forKey: .isBuilding) ?? false)
     }
 
-    public func encode(to encoder: any Encoder) throws {
+    package func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: Key.self)
         try container.encode(id, forKey: .id)
         try container.encode(fields, forKey: .fields)
@@ -89,13 +89,13 @@ extension StoredIndex {
 }
 
 /// The fields of a version that records in the store may still follow.
-public struct EarlierVersion: Hashable, Sendable, Codable {
+package struct EarlierVersion: Hashable, Sendable, Codable {
     /// The version.
-    public let version: UInt32
+    package let version: UInt32
     /// Its fields as they were.
-    public var fields: [StoredField]
+    package var fields: [StoredField]
     /// Which of them were the id, by number; nil for those that are now.
-    public var idFields: [UInt32]?
+    package var idFields: [UInt32]?
 }
 
 extension RecordType {
@@ -120,18 +120,18 @@ extension RecordType {
     }
 
     /// The oldest version whose programs can use the store together with those of the newest.
-    public var oldestCompatibleVersion: UInt32 { oldestCompatible ?? 1 }
+    package var oldestCompatibleVersion: UInt32 { oldestCompatible ?? 1 }
 
     /// The place of the field that has this name among the newest version's fields, or else had it before.
-    package func place(ofFieldNamed name: String) -> Int? {
+    package func fieldIndex(named name: String) -> Int? {
         fields.firstIndex { $0.name == name } ?? fields.firstIndex { $0.schema.renamedFrom.contains(name) }
     }
 
-    /// Whether the field at `place` is meant by a name: its own, or an earlier one that no other field has now.
-    func isField(_ place: Int, named name: String) -> Bool {
-        let schema = fields[place].schema
+    /// Whether the field at `fieldIndex` is meant by a name: its own, or an earlier one that no other field has now.
+    func isField(_ fieldIndex: Int, named name: String) -> Bool {
+        let schema = fields[fieldIndex].schema
         if schema.name == name { return true }
-        return !schema.renamedFrom.isEmpty && self.place(ofFieldNamed: name) == place
+        return !schema.renamedFrom.isEmpty && self.fieldIndex(named: name) == fieldIndex
     }
 
     /// Whether records of a version have the id that records have now.
@@ -141,14 +141,14 @@ extension RecordType {
     }
 
     /// The place of the field with this number among the newest version's fields.
-    package func place(ofField id: UInt32) -> Int? { fields.firstIndex { $0.id == id } }
+    package func fieldIndex(ofID id: UInt32) -> Int? { fields.firstIndex { $0.id == id } }
 
     /// What a Swift type would have to declare for this type.
     package var schema: RecordSchema {
         RecordSchema(
             name: name,
             fields: fields.map(\.schema),
-            id: IDSchema(idFields.compactMap(place(ofField:)), isAssigned: assignsIDs),
-            indexes: indexes.map { IndexSchema($0.fields.compactMap(place(ofField:)), isUnique: $0.isUnique) })
+            id: IDSchema(idFields.compactMap(fieldIndex(ofID:)), isAssigned: assignsIDs),
+            indexes: indexes.map { IndexSchema($0.fields.compactMap(fieldIndex(ofID:)), isUnique: $0.isUnique) })
     }
 }

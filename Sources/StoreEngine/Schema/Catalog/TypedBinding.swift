@@ -6,9 +6,9 @@ package final class TypedBinding: Sendable {
     /// The place of `type` among the catalog's types.
     package let typeIndex: Int
     /// For each stored field the declared one, -1 where none is; nil when both are the same in the same order.
-    package let declaredByPlace: [Int]?
+    package let declaredByFieldIndex: [Int]?
     /// For each declared field the stored one; nil when both are the same in the same order.
-    package let placesByDeclared: [Int32]?
+    package let fieldIndexesByDeclared: [Int32]?
     /// What is stored and not declared: an update keeps it.
     package let undeclared: UndeclaredParts
     /// What an insert puts in them, by place.
@@ -33,23 +33,24 @@ package final class TypedBinding: Sendable {
         }
         self.type = type
         self.typeIndex = typeIndex
-        hasGeneratedFields = type.assignedPlace != nil || !type.tokens.isEmpty
-        let places = fit.places.compactMap { $0 }
+        hasGeneratedFields = type.assignedFieldIndex != nil || !type.tokens.isEmpty
+        let fieldIndexes = fit.fieldIndexes.compactMap { $0 }
         undeclared = UndeclaredParts(fit, of: type.type)
-        if places == Array(type.type.fields.indices) {
-            placesByDeclared = nil
-            declaredByPlace = nil
+        if fieldIndexes == Array(type.type.fields.indices) {
+            fieldIndexesByDeclared = nil
+            declaredByFieldIndex = nil
             insertedBytes = []
         } else {
-            placesByDeclared = places.map { Int32($0) }
+            fieldIndexesByDeclared = fieldIndexes.map { Int32($0) }
             var inverse = Array(repeating: -1, count: type.type.fields.count)
-            for (declaredIndex, place) in places.enumerated() { inverse[place] = declaredIndex }
-            declaredByPlace = inverse
+            for (declaredIndex, fieldIndex) in fieldIndexes.enumerated() { inverse[fieldIndex] = declaredIndex }
+            declaredByFieldIndex = inverse
             insertedBytes = type.type.fields.map { $0.schema.insertedBytes ?? [] }
         }
-        uniqueIndexes = places.map { place in
+        uniqueIndexes = fieldIndexes.map { fieldIndex in
             type.indexes.first {
-                $0.stored.isUnique && !$0.stored.isBuilding && $0.parts.count == 1 && $0.parts[0].place == place
+                $0.stored.isUnique && !$0.stored.isBuilding && $0.parts.count == 1
+                    && $0.parts[0].fieldIndex == fieldIndex
             }
         }
     }
@@ -60,21 +61,21 @@ package final class TypedBinding: Sendable {
     }
 
     /// How many fields are declared.
-    var declaredCount: Int { placesByDeclared?.count ?? type.type.fields.count }
+    var declaredCount: Int { fieldIndexesByDeclared?.count ?? type.type.fields.count }
 
     /// The declared fields whose stored ones are among some places.
-    package func declaredPlaces(of stored: PlaceSet) -> PlaceSet {
-        if placesByDeclared == nil, stored != .all { return stored }
-        return declaredPlaces { stored.contains($0) }
+    package func declaredFieldIndexes(of stored: FieldIndexSet) -> FieldIndexSet {
+        if fieldIndexesByDeclared == nil, stored != .all { return stored }
+        return declaredFieldIndexes { stored.contains($0) }
     }
 
     /// The places among the declared fields of those whose stored places are wanted.
-    func declaredPlaces(_ isWanted: (Int) -> Bool) -> PlaceSet {
-        var places = PlaceSet()
+    func declaredFieldIndexes(_ isWanted: (Int) -> Bool) -> FieldIndexSet {
+        var fieldIndexes = FieldIndexSet()
         for declared in 0..<declaredCount {
-            let place = placesByDeclared.map { Int($0[declared]) } ?? declared
-            if type.type.fields.indices.contains(place), isWanted(place) { places.insert(declared) }
+            let fieldIndex = fieldIndexesByDeclared.map { Int($0[declared]) } ?? declared
+            if type.type.fields.indices.contains(fieldIndex), isWanted(fieldIndex) { fieldIndexes.insert(declared) }
         }
-        return places
+        return fieldIndexes
     }
 }

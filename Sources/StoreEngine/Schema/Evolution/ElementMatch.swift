@@ -5,7 +5,7 @@ package enum ElementMatch {
     /// An element is one that equals it, whether it moved or not. What is left was changed in place where it stands next to
     /// the same neighbor as before: so elements may be changed, inserted, removed and moved at once, and only one that was
     /// both changed and moved is taken for a new one. Linear in both.
-    package static func places(of new: [[UInt8]], among old: [[UInt8]]) -> [Int?] {
+    package static func indexes(of new: [[UInt8]], among old: [[UInt8]]) -> [Int?] {
         var match = Match(newCount: new.count, oldCount: old.count)
         var start = 0
         while start < min(new.count, old.count), new[start] == old[start] {
@@ -19,30 +19,30 @@ package enum ElementMatch {
             match.take(newEnd, oldEnd)
         }
         var rest: [[UInt8]: [Int]] = [:]
-        for place in (start..<oldEnd).reversed() { rest[old[place], default: []].append(place) }
-        for place in start..<newEnd {
-            if let equal = rest[new[place]]?.popLast() { match.take(place, equal) }
+        for index in (start..<oldEnd).reversed() { rest[old[index], default: []].append(index) }
+        for index in start..<newEnd {
+            if let equal = rest[new[index]]?.popLast() { match.take(index, equal) }
         }
-        for place in start..<newEnd where match.places[place] == nil {
-            match.takeIfFree(place, place == 0 ? 0 : match.places[place - 1].map { $0 + 1 })
+        for index in start..<newEnd where match.indexes[index] == nil {
+            match.takeIfFree(index, index == 0 ? 0 : match.indexes[index - 1].map { $0 + 1 })
         }
-        for place in (start..<newEnd).reversed() where match.places[place] == nil {
-            match.takeIfFree(place, place == new.count - 1 ? old.count - 1 : match.places[place + 1].map { $0 - 1 })
+        for index in (start..<newEnd).reversed() where match.indexes[index] == nil {
+            match.takeIfFree(index, index == new.count - 1 ? old.count - 1 : match.indexes[index + 1].map { $0 - 1 })
         }
-        return match.places
+        return match.indexes
     }
 
     private struct Match {
-        private(set) var places: [Int?]
+        private(set) var indexes: [Int?]
         private var isTaken: [Bool]
 
         init(newCount: Int, oldCount: Int) {
-            places = Array(repeating: nil, count: newCount)
+            indexes = Array(repeating: nil, count: newCount)
             isTaken = Array(repeating: false, count: oldCount)
         }
 
         mutating func take(_ new: Int, _ old: Int) {
-            places[new] = old
+            indexes[new] = old
             isTaken[old] = true
         }
 

@@ -34,9 +34,9 @@ package enum FieldCoverage: Int, Sendable {
 
     private static func between(_ stored: EmbeddedSchema, _ declared: EmbeddedSchema) -> FieldCoverage? {
         var least = stored.fields.count == declared.fields.count ? FieldCoverage.whole : .partial
-        for (place, field) in declared.fields.enumerated() {
-            guard FieldMatch.index(of: field, among: stored.fields, besides: declared.fields) == place,
-                let coverage = between(stored.fields[place].type, field.type)
+        for (fieldIndex, field) in declared.fields.enumerated() {
+            guard FieldMatch.index(of: field, among: stored.fields, besides: declared.fields) == fieldIndex,
+                let coverage = between(stored.fields[fieldIndex].type, field.type)
             else { return nil }
             if coverage.rawValue > least.rawValue { least = coverage }
         }

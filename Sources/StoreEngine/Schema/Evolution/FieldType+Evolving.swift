@@ -36,11 +36,11 @@ extension FieldType {
             return ownKey.hasNewNames(for: storedKey) || own.hasNewNames(for: stored)
         case (.embedded(let stored), .embedded(let own)):
             return own.fields.contains { field in
-                guard let place = FieldMatch.index(of: field, among: stored.fields, besides: own.fields) else {
+                guard let fieldIndex = FieldMatch.index(of: field, among: stored.fields, besides: own.fields) else {
                     return false
                 }
-                return field.isNewName(for: stored.fields[place])
-                    || field.type.hasNewNames(for: stored.fields[place].type)
+                return field.isNewName(for: stored.fields[fieldIndex])
+                    || field.type.hasNewNames(for: stored.fields[fieldIndex].type)
             }
         default: return false
         }
@@ -52,12 +52,12 @@ extension EmbeddedSchema {
         var undeclared = Set(fields.indices)
         var evolved: [FieldSchema] = []
         for field in declared.fields {
-            guard let place = FieldMatch.index(of: field, among: fields, besides: declared.fields) else {
+            guard let fieldIndex = FieldMatch.index(of: field, among: fields, besides: declared.fields) else {
                 evolved.append(field)
                 continue
             }
-            undeclared.remove(place)
-            let stored = fields[place]
+            undeclared.remove(fieldIndex)
+            let stored = fields[fieldIndex]
             let type = stored.type.evolved(to: field.type, keepsUndeclared: keepsUndeclared)
             let taken = stored.with(type: type, defaultValue: field.defaultValue(as: type))
             evolved.append(
@@ -70,7 +70,7 @@ extension EmbeddedSchema {
     }
 
     /// The place of the field that has this name, or else had it before.
-    func place(ofFieldNamed name: String) -> Int? {
+    func fieldIndex(named name: String) -> Int? {
         fields.firstIndex { $0.name == name } ?? fields.firstIndex { $0.renamedFrom.contains(name) }
     }
 }

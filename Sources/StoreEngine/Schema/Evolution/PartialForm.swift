@@ -56,9 +56,9 @@ extension PartialForm {
             var encoder = FieldEncoder()
             encoder.begin(fieldCount: forms.count + filling.count)
             let table = try FieldTable(value)
-            for (place, form) in forms.enumerated() {
+            for (fieldIndex, form) in forms.enumerated() {
                 var field = ByteWriter(capacity: 32)
-                try form.complete(table.field(place), with: PartialForm.field(place, of: stored), to: &field)
+                try form.complete(table.field(fieldIndex), with: PartialForm.field(fieldIndex, of: stored), to: &field)
                 encoder.append(encoded: field.bytes)
             }
             for (number, bytes) in filling.enumerated() {
@@ -85,8 +85,8 @@ extension PartialForm {
             unsafe try reduce(element.span.bytes, to: &part)
             declared.append(part.array())
         }
-        for (element, place) in zip(elements, ElementMatch.places(of: elements, among: declared)) {
-            try complete(element, with: place.map { old[$0] }, to: &writer)
+        for (element, index) in zip(elements, ElementMatch.indexes(of: elements, among: declared)) {
+            try complete(element, with: index.map { old[$0] }, to: &writer)
         }
     }
 
@@ -137,9 +137,9 @@ extension PartialForm {
     }
 
     @_lifetime(copy stored)
-    private static func field(_ place: Int, of stored: RawSpan?) throws(CodecError) -> RawSpan? {
+    private static func field(_ fieldIndex: Int, of stored: RawSpan?) throws(CodecError) -> RawSpan? {
         guard let stored else { return nil }
-        return try FieldTable(stored).field(place)
+        return try FieldTable(stored).field(fieldIndex)
     }
 }
 
@@ -169,9 +169,9 @@ extension PartialForm {
             var encoder = FieldEncoder()
             encoder.begin(fieldCount: forms.count)
             let table = try FieldTable(stored)
-            for (place, form) in forms.enumerated() {
+            for (fieldIndex, form) in forms.enumerated() {
                 var field = ByteWriter(capacity: 32)
-                try form.reduce(table.field(place), to: &field)
+                try form.reduce(table.field(fieldIndex), to: &field)
                 encoder.append(encoded: field.bytes)
             }
             try encoder.finish()

@@ -20,11 +20,11 @@ package struct RecordUpgrade: Sendable {
     /// The upgrade from an earlier version to the newest; nil where their records have one form.
     init?(from earlier: EarlierVersion, to type: RecordType) {
         sources = type.fields.map { field in
-            guard let place = earlier.fields.firstIndex(where: { $0.id == field.id }) else {
+            guard let fieldIndex = earlier.fields.firstIndex(where: { $0.id == field.id }) else {
                 return .constant(field.missing ?? [])
             }
             let conversions = RecordUpgrade.conversions(of: field, from: earlier, to: type)
-            return conversions.isEmpty ? .field(place) : .converted(place, conversions)
+            return conversions.isEmpty ? .field(fieldIndex) : .converted(fieldIndex, conversions)
         }
         names = type.fields.map(\.name)
         version = type.version
@@ -54,7 +54,7 @@ package struct RecordUpgrade: Sendable {
         let table = try record.table
         var encoder = FieldEncoder.forRecords()
         encoder.begin(fieldCount: sources.count)
-        for (place, source) in sources.enumerated() {
+        for (fieldIndex, source) in sources.enumerated() {
             switch source {
             case .field(let earlier): encoder.append(encoded: try table.field(earlier))
             case .constant(let bytes): unsafe encoder.append(encoded: bytes.span.bytes)
@@ -63,7 +63,7 @@ package struct RecordUpgrade: Sendable {
                     let converted = try RecordUpgrade.convert(table.field(earlier), by: conversions)
                     encoder.append(encoded: converted.bytes)
                 } catch {
-                    throw CodecError("\(names[place]): \(error.reason)")
+                    throw CodecError("\(names[fieldIndex]): \(error.reason)")
                 }
             }
         }

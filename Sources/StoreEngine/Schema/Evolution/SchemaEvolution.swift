@@ -36,16 +36,16 @@ package struct SchemaEvolution {
     }
 
     private mutating func takeFields(_ fit: SchemaFit, now: Double) {
-        for (place, field) in zip(fit.places, declared.fields) {
-            guard let place else {
+        for (fieldIndex, field) in zip(fit.fieldIndexes, declared.fields) {
+            guard let fieldIndex else {
                 add(field, now: now)
                 continue
             }
-            takeName(of: field, at: place)
-            takeType(of: field, at: place)
-            takeCaseNames(of: field, at: place)
-            takeDefault(of: field, at: place)
-            takeDeleteRule(of: field, at: place)
+            takeName(of: field, at: fieldIndex)
+            takeType(of: field, at: fieldIndex)
+            takeCaseNames(of: field, at: fieldIndex)
+            takeDefault(of: field, at: fieldIndex)
+            takeDeleteRule(of: field, at: fieldIndex)
         }
     }
 
@@ -70,16 +70,16 @@ package struct SchemaEvolution {
         changes.append(.addField(field.name, field.type))
     }
 
-    private mutating func takeName(of field: FieldSchema, at place: Int) {
-        let stored = type.fields[place].schema
+    private mutating func takeName(of field: FieldSchema, at fieldIndex: Int) {
+        let stored = type.fields[fieldIndex].schema
         guard field.isNewName(for: stored) || mode == .explicit && stored.name != field.name else { return }
         changes.append(.renameField(from: stored.name, to: field.name))
-        type.fields[place].schema = stored.with(
+        type.fields[fieldIndex].schema = stored.with(
             name: field.name, renamedFrom: FieldMatch.earlierNames(of: field, inStore: stored))
     }
 
-    private mutating func takeType(of field: FieldSchema, at place: Int) {
-        let stored = type.fields[place]
+    private mutating func takeType(of field: FieldSchema, at fieldIndex: Int) {
+        let stored = type.fields[fieldIndex]
         let wanted = mode == .opening ? stored.type.evolved(to: field.type) : field.type
         let before = old.fields.first { $0.id == stored.id }?.name ?? stored.name
         let name = FieldMatch.text(field.name, inStore: before)
@@ -105,14 +105,14 @@ package struct SchemaEvolution {
             return
         }
         changes.append(.changeType(stored.name, from: stored.type, to: wanted, isLossless: conversion.isLossless))
-        type.fields[place].schema = stored.schema.with(type: wanted, defaultValue: field.defaultValue(as: wanted))
-        type.fields[place].missing = stored.missing.flatMap { conversion.converted($0) }
+        type.fields[fieldIndex].schema = stored.schema.with(type: wanted, defaultValue: field.defaultValue(as: wanted))
+        type.fields[fieldIndex].missing = stored.missing.flatMap { conversion.converted($0) }
     }
 
-    private mutating func takeCaseNames(of field: FieldSchema, at place: Int) {
-        let stored = type.fields[place].schema
+    private mutating func takeCaseNames(of field: FieldSchema, at fieldIndex: Int) {
+        let stored = type.fields[fieldIndex].schema
         guard stored.type.lacksCaseNames(of: field.type) else { return }
-        type.fields[place].schema = stored.with(
+        type.fields[fieldIndex].schema = stored.with(
             type: stored.type.addingCaseNames(of: field.type), defaultValue: stored.defaultValue)
         changes.append(.nameCases(stored.name))
     }
@@ -124,37 +124,37 @@ package struct SchemaEvolution {
 
     // A default is used where a field is left out. It is taken over with other changes or when asked for: of two programs
     // that differ in it alone each would undo what the other did.
-    private mutating func takeDefault(of field: FieldSchema, at place: Int) {
-        let stored = type.fields[place].schema
+    private mutating func takeDefault(of field: FieldSchema, at fieldIndex: Int) {
+        let stored = type.fields[fieldIndex].schema
         guard mode == .explicit, stored.defaultValue != field.defaultValue else { return }
-        type.fields[place].schema = stored.with(type: stored.type, defaultValue: field.defaultValue)
+        type.fields[fieldIndex].schema = stored.with(type: stored.type, defaultValue: field.defaultValue)
         changes.append(.changeDefault(field.name))
     }
 
     // As with defaults. What no rule looked at so far may lead nowhere, so that it cannot be checked from now on.
-    private mutating func takeDeleteRule(of field: FieldSchema, at place: Int) {
-        let stored = type.fields[place].schema
+    private mutating func takeDeleteRule(of field: FieldSchema, at fieldIndex: Int) {
+        let stored = type.fields[fieldIndex].schema
         guard mode == .explicit, stored.deleteRule != field.deleteRule, stored.type.reference != nil else { return }
         guard stored.deleteRule != .none else {
             refusals.append("field \(stored.name) refers to records by the rule none, so that some may not exist")
             return
         }
-        type.fields[place].schema = stored.onDelete(field.deleteRule)
+        type.fields[fieldIndex].schema = stored.onDelete(field.deleteRule)
         changes.append(.changeDeleteRule(field.name, field.deleteRule))
     }
 
     private mutating func takeUndeclared(_ fit: SchemaFit) {
-        for place in fit.undeclared.reversed() {
-            let stored = type.fields[place]
+        for fieldIndex in fit.undeclared.reversed() {
+            let stored = type.fields[fieldIndex]
             switch mode {
             case .opening:
                 guard stored.schema.insertedBytes == nil, !type.idFields.contains(stored.id) else { continue }
                 changes.append(.relaxField(stored.name, stored.type))
-                type.fields[place].schema = stored.schema.with(type: .optional(stored.type), defaultValue: nil)
-                type.fields[place].missing = stored.missing.map { [1] + $0 }
+                type.fields[fieldIndex].schema = stored.schema.with(type: .optional(stored.type), defaultValue: nil)
+                type.fields[fieldIndex].missing = stored.missing.map { [1] + $0 }
             case .explicit:
                 changes.append(.dropField(stored.name, stored.type))
-                type.fields.remove(at: place)
+                type.fields.remove(at: fieldIndex)
             }
         }
     }
@@ -181,7 +181,7 @@ package struct SchemaEvolution {
                 && (index.isUnique == stored.isUnique || stored.isUnique && mode == .opening)
         }
         let becomesUnique = declared.indexes.contains { fit.numbers(of: $0) == stored.fields && $0.isUnique }
-        let hasFields = stored.fields.allSatisfy { type.place(ofField: $0) != nil }
+        let hasFields = stored.fields.allSatisfy { type.fieldIndex(ofID: $0) != nil }
         if !hasFields || (becomesUnique && !stored.isUnique) || (mode == .explicit && !isDeclared) {
             drop(stored)
             if hasFields || mode == .explicit { changes.append(.dropIndex(text(stored, in: old))) }
@@ -203,7 +203,9 @@ package struct SchemaEvolution {
 
     private func keysChange(_ stored: StoredIndex) -> Bool {
         stored.fields.contains { number in
-            guard let before = old.place(ofField: number), let after = type.place(ofField: number) else { return true }
+            guard let before = old.fieldIndex(ofID: number), let after = type.fieldIndex(ofID: number) else {
+                return true
+            }
             let (old, new) = (old.fields[before].type, type.fields[after].type)
             return KeyComponent(old.elements ?? old) != KeyComponent(new.elements ?? new)
         }
@@ -232,10 +234,10 @@ extension RecordType {
     /// What a program of an earlier version declares, without its indexes; nil where that cannot be told.
     func schema(of earlier: EarlierVersion) -> RecordSchema? {
         let id = (earlier.idFields ?? idFields).map { number in earlier.fields.firstIndex { $0.id == number } }
-        let places = id.compactMap { $0 }
-        guard places.count == id.count else { return nil }
+        let fieldIndexes = id.compactMap { $0 }
+        guard fieldIndexes.count == id.count else { return nil }
         return RecordSchema(
-            name: name, fields: earlier.fields.map(\.schema), id: IDSchema(places, isAssigned: assignsIDs))
+            name: name, fields: earlier.fields.map(\.schema), id: IDSchema(fieldIndexes, isAssigned: assignsIDs))
     }
 
     /// The newest earlier version whose fields are just those declared.

@@ -3,18 +3,18 @@ package struct SchemaFit {
     private let declared: RecordSchema
     private let type: RecordType
     /// For each declared field its place among the type's newest, nil where the type lacks it.
-    package let places: [Int?]
+    package let fieldIndexes: [Int?]
 
     package init(_ declared: RecordSchema, on type: RecordType) {
         self.declared = declared
         self.type = type
         let known = type.fields.map(\.schema)
-        places = declared.fields.map { FieldMatch.index(of: $0, among: known, besides: declared.fields) }
+        fieldIndexes = declared.fields.map { FieldMatch.index(of: $0, among: known, besides: declared.fields) }
     }
 
     /// The places of the type's fields that are not declared.
     package var undeclared: [Int] {
-        let taken = Set(places.compactMap { $0 })
+        let taken = Set(fieldIndexes.compactMap { $0 })
         return type.fields.indices.filter { !taken.contains($0) }
     }
 
@@ -22,10 +22,10 @@ package struct SchemaFit {
     /// there with its type, or one that begins with it, and the same ones are the id, and of the others each has a value for
     /// records that the program inserts.
     package var servesFields: Bool {
-        let known = places.compactMap { $0 }
-        guard known.count == places.count, Set(known).count == known.count else { return false }
-        let isCovered = zip(declared.fields, known).allSatisfy { field, place in
-            let stored = type.fields[place]
+        let known = fieldIndexes.compactMap { $0 }
+        guard known.count == fieldIndexes.count, Set(known).count == known.count else { return false }
+        let isCovered = zip(declared.fields, known).allSatisfy { field, fieldIndex in
+            let stored = type.fields[fieldIndex]
             // Of an element that an older program changed and moved, what newer ones wrote would be lost. One that declares
             // less than there ever was has given that up.
             return FieldCoverage(stored.type, declared: field.type) != nil
@@ -36,12 +36,13 @@ package struct SchemaFit {
     }
 
     /// The declared fields of which the type's hold more than is declared, each with its place among these.
-    package var partial: [(declared: FieldSchema, place: Int)] {
-        zip(declared.fields, places).compactMap { field, place in
-            guard let place, let coverage = FieldCoverage(type.fields[place].type, declared: field.type) else {
+    package var partial: [(declared: FieldSchema, fieldIndex: Int)] {
+        zip(declared.fields, fieldIndexes).compactMap { field, fieldIndex in
+            guard let fieldIndex, let coverage = FieldCoverage(type.fields[fieldIndex].type, declared: field.type)
+            else {
                 return nil
             }
-            return coverage == .whole ? nil : (field, place)
+            return coverage == .whole ? nil : (field, fieldIndex)
         }
     }
 
@@ -51,21 +52,22 @@ package struct SchemaFit {
 
     /// Whether the declaration has names for cases of enums that the type lacks.
     private var hasCaseNames: Bool {
-        zip(declared.fields, places).contains { field, place in
-            place.map { type.fields[$0].type.lacksCaseNames(of: field.type) } ?? false
+        zip(declared.fields, fieldIndexes).contains { field, fieldIndex in
+            fieldIndex.map { type.fields[$0].type.lacksCaseNames(of: field.type) } ?? false
         }
     }
 
     /// Whether the declared id is the type's.
     package var hasSameID: Bool {
         declared.id.isAssigned == type.assignsIDs
-            && declared.id.fields.map { place in places[place].map { type.fields[$0].id } } == type.idFields
+            && declared.id.fields.map { fieldIndex in fieldIndexes[fieldIndex].map { type.fields[$0].id } }
+                == type.idFields
     }
 
     /// Whether the declaration has newer names for fields of the type.
     package var hasNewNames: Bool {
-        zip(declared.fields, places).contains { field, place in
-            guard let stored = place.map({ type.fields[$0] }) else { return false }
+        zip(declared.fields, fieldIndexes).contains { field, fieldIndex in
+            guard let stored = fieldIndex.map({ type.fields[$0] }) else { return false }
             return field.isNewName(for: stored.schema) || field.type.hasNewNames(for: stored.type)
         }
     }
@@ -81,7 +83,7 @@ package struct SchemaFit {
 
     /// The numbers of an index's fields; fewer where the type lacks one.
     package func numbers(of index: IndexSchema) -> [UInt32] {
-        index.fields.compactMap { places[$0].map { type.fields[$0].id } }
+        index.fields.compactMap { fieldIndexes[$0].map { type.fields[$0].id } }
     }
 }
 

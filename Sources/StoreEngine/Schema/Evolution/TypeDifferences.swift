@@ -40,18 +40,18 @@ struct TypeDifferences {
     }
 
     private mutating func compare(_ stored: EmbeddedSchema, _ other: EmbeddedSchema, _ path: String) {
-        let places = other.fields.map { FieldMatch.index(of: $0, among: stored.fields, besides: other.fields) }
+        let fieldIndexes = other.fields.map { FieldMatch.index(of: $0, among: stored.fields, besides: other.fields) }
         let before = all.count
-        for (field, place) in zip(other.fields, places) {
+        for (field, fieldIndex) in zip(other.fields, fieldIndexes) {
             let inner = "\(path).\(field.name)"
-            if let place {
-                let name = FieldMatch.text(inner, inStore: "\(path).\(stored.fields[place].name)")
-                compare(stored.fields[place].type, field.type, name: name, path: inner)
+            if let fieldIndex {
+                let name = FieldMatch.text(inner, inStore: "\(path).\(stored.fields[fieldIndex].name)")
+                compare(stored.fields[fieldIndex].type, field.type, name: name, path: inner)
             } else if !isFilled(field) {
                 addMissing(field, inner)
             }
         }
-        for (place, field) in stored.fields.enumerated() where !places.contains(place) {
+        for (fieldIndex, field) in stored.fields.enumerated() where !fieldIndexes.contains(fieldIndex) {
             addUndeclared(field, "\(path).\(field.name)")
         }
         if all.count == before { addTypes(.embedded(stored), .embedded(other), path) }

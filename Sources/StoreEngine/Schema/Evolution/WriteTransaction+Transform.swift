@@ -24,7 +24,7 @@ extension WriteTransaction {
         // Ids that were given out stay given out.
         let (oldType, newType) = (try typeIndex(Old.self), try typeIndex(New.self))
         let greatest = try _reading.greatestAssignedID(of: state.catalog.types[oldType])
-        if greatest > 0, state.catalog.types[newType].assignedPlace != nil {
+        if greatest > 0, state.catalog.types[newType].assignedFieldIndex != nil {
             try keepAssignedIDs(above: greatest, typeIndex: newType)
         }
         end(state.catalog.types[oldType])

@@ -243,9 +243,9 @@ package struct JSONReader: ~Escapable {
     /// The UTF-16 code unit of the `\uXXXX` at `index`.
     private func readUnit(at index: Int, end: Int) throws(JSONError) -> UInt16 {
         var unit: UInt16 = 0
-        for place in index + 2..<index + 6 {
-            guard place < end, let digit = hexDigit(bytes[place]) else {
-                throw error("expected four hexadecimal digits after “\\u”", at: min(place, end))
+        for index in index + 2..<index + 6 {
+            guard index < end, let digit = hexDigit(bytes[index]) else {
+                throw error("expected four hexadecimal digits after “\\u”", at: min(index, end))
             }
             unit = unit << 4 | digit
         }

@@ -80,19 +80,19 @@ private func fractionDigits(of seconds: Double) -> [UInt8] {
     // From here on a double has no fraction.
     guard seconds.magnitude < 0x1p53 else { return [] }
     var digits: [UInt8] = []
-    var pointPlace: Int?
+    var pointIndex: Int?
     var exponent = 0
     var bytes = seconds.magnitude.description.utf8[...]
     while let byte = bytes.popFirst() {
         switch byte {
-        case UInt8(ascii: "."): pointPlace = digits.count
+        case UInt8(ascii: "."): pointIndex = digits.count
         case UInt8(ascii: "e"):
             exponent = Int(String(Substring(bytes))) ?? 0
             bytes = bytes[bytes.endIndex...]
         default: digits.append(byte)
         }
     }
-    let wholeCount = (pointPlace ?? digits.count) + exponent
+    let wholeCount = (pointIndex ?? digits.count) + exponent
     var fraction =
         wholeCount < 0
         ? Array(repeating: UInt8(ascii: "0"), count: -wholeCount) + digits

@@ -65,10 +65,10 @@ struct RowEstimator: ~Escapable {
         if ranges.isEmpty { return .counted(0) }
         if candidate.ranges.isAll { return .counted(total) }
         do {
-            let (database, index) = source(candidate.place)
-            let isLong = longWalk.map { $0.place == candidate.place && [$0.range] == ranges } ?? false
+            let (database, index) = source(candidate.indexNumber)
+            let isLong = longWalk.map { $0.indexNumber == candidate.indexNumber && [$0.range] == ranges } ?? false
             if !isLong, let counted = try dive(ranges, database) { return .counted(counted) }
-            let isSampled = candidate.place.map { !type.indexes[$0].isMultiple } ?? true
+            let isSampled = candidate.indexNumber.map { !type.indexes[$0].isMultiple } ?? true
             if isSampled, let sampled = try sample(ranges, index) { return sampled }
         } catch {
             throw StoreError(error)
@@ -76,9 +76,9 @@ struct RowEstimator: ~Escapable {
         return RowEstimate(rows: guess(candidate), source: .guessed)
     }
 
-    private func source(_ place: Int?) -> (LMDBDatabase, UInt32) {
-        guard let place else { return (type.database, SampleKey.records) }
-        return (type.indexes[place].database, type.indexes[place].stored.id)
+    private func source(_ indexNumber: Int?) -> (LMDBDatabase, UInt32) {
+        guard let indexNumber else { return (type.database, SampleKey.records) }
+        return (type.indexes[indexNumber].database, type.indexes[indexNumber].stored.id)
     }
 
     /// The number of entries, nil when there are more than a few.
@@ -121,8 +121,8 @@ struct RowEstimator: ~Escapable {
         let step = Swift.max(1, ranges.count / Self.maximumRanges)
         var cursor = try scope.snapshot.openCursor(database)
         var (hits, looked) = (0, 0)
-        for place in stride(from: 0, to: ranges.count, by: step) {
-            _ = try Self.count(ranges[place].behind(prefix.array()), &cursor, into: &hits, limit: .max)
+        for number in stride(from: 0, to: ranges.count, by: step) {
+            _ = try Self.count(ranges[number].behind(prefix.array()), &cursor, into: &hits, limit: .max)
             looked += 1
         }
         let share = Double(hits) / Double(state.count) * Double(ranges.count) / Double(Swift.max(looked, 1))

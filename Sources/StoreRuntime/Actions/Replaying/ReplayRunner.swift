@@ -47,10 +47,10 @@ struct ReplayRunner {
             case .committed(let positions):
                 done.positions += positions
                 return
-            case .failed(let place, let error):
+            case .failed(let number, let error):
                 // Those before it once more, without it.
                 done.failure = error
-                batch = batch.prefix(place)
+                batch = batch.prefix(number)
             case .mapFull: _ = try core.environment.double()
             }
         }

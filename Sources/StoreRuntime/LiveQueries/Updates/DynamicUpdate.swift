@@ -28,23 +28,24 @@ package struct DynamicUpdate: Sendable {
     /// - Throws: ``StoreError`` with the code `damaged`.
     package func change(_ number: Int) throws(StoreError) -> DynamicRowChange {
         guard let old, let difference else { preconditionFailure("there is no change \(number)") }
-        var place = number
-        if place < difference.deletes.count {
-            let index = difference.deletes[place]
+        var rest = number
+        if rest < difference.deletes.count {
+            let index = difference.deletes[rest]
             return try DynamicRowChange(kind: .delete, index: index, in: old)
         }
-        place -= difference.deletes.count
-        if place < difference.moves.count {
-            let move = difference.moves[place]
+        rest -= difference.deletes.count
+        if rest < difference.moves.count {
+            let move = difference.moves[rest]
             return try DynamicRowChange(kind: .move(from: move.from), index: move.to, in: rows)
         }
-        place -= difference.moves.count
-        if place < difference.inserts.count {
-            let index = difference.inserts[place]
+        rest -= difference.moves.count
+        if rest < difference.inserts.count {
+            let index = difference.inserts[rest]
             return try DynamicRowChange(kind: .insert, index: index, in: rows)
         }
-        let update = difference.updates[place - difference.inserts.count]
-        let changed = rows.fieldNames(update.changedPlaces) + update.changedFollowed.map { rows.followed[$0].text }
+        let update = difference.updates[rest - difference.inserts.count]
+        let changed =
+            rows.fieldNames(update.changedFieldIndexes) + update.changedFollowed.map { rows.followed[$0].text }
         return try DynamicRowChange(kind: .update(changed: changed), index: update.to, in: rows)
     }
 }
@@ -105,8 +106,8 @@ package struct DynamicRows: Sendable {
     package var count: Int { rows.count }
 
     /// The names of the fields at some places.
-    fileprivate func fieldNames(_ places: PlaceSet) -> [String] {
-        type.type.fields.indices.filter(places.contains).map { type.type.fields[$0].name }
+    fileprivate func fieldNames(_ fieldIndexes: FieldIndexSet) -> [String] {
+        type.type.fields.indices.filter(fieldIndexes.contains).map { type.type.fields[$0].name }
     }
 
     /// What stands in ``followed`` for the record at an index.

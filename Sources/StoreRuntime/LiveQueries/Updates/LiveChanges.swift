@@ -86,7 +86,7 @@ public struct LiveChanges<R: Record>: Sendable {
                 Update(
                     old: try old.rows[update.from].content.record(R.self, before),
                     new: try new.rows[update.to].content.record(R.self, after),
-                    changedFields: ChangedFields(update.changedPlaces, after), index: update.to,
+                    changedFields: ChangedFields(update.changedFieldIndexes, after), index: update.to,
                     isReplaced: update.isReplaced))
         }
     }

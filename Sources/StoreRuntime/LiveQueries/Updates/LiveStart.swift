@@ -16,8 +16,8 @@ struct LiveStart {
     /// - Throws: ``StoreError``: why the request does not fit its type; `unknownType`; `damaged`.
     init(_ key: LiveKey, in scope: ReadContext, at position: Position) throws(StoreError) {
         let catalog = scope.state.catalog
-        let typeIndex = try catalog.requirePlace(ofTypeNamed: key.typeName)
-        let fields = key.fields?.places(in: catalog.types[typeIndex].type)
+        let typeIndex = try catalog.requireTypeIndex(named: key.typeName)
+        let fields = key.fields?.fieldIndexes(in: catalog.types[typeIndex].type)
         id =
             key.isCount
             ? try matcher.addCount(key.request, typeIndex: typeIndex, in: scope)

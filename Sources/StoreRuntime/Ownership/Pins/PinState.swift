@@ -66,7 +66,7 @@ struct PinState {
     private var freePin = none
     private var subjects: [Subject] = []
     private var freeSubjects: [UInt32] = []
-    private var places: [ObjectIdentifier: UInt32] = [:]
+    private var subjectIndexes: [ObjectIdentifier: UInt32] = [:]
     private var resting: [Resting] = []
     private var firstResting = 0
     private var lastRest: UInt64 = 0
@@ -83,7 +83,7 @@ struct PinState {
     var restEntryCount: Int { resting.count }
 
     /// How many objects are pinned, or rest.
-    var objectCount: Int { places.count }
+    var objectCount: Int { subjectIndexes.count }
 
     // MARK: Pins
 
@@ -91,24 +91,24 @@ struct PinState {
     mutating func pin(
         _ object: KeptObject, _ kind: PinKind, by holder: Holder, line: UInt32, at now: Int64
     ) -> PinID {
-        let place = place(of: object)
+        let subject = subjectIndex(of: object)
         let slot = takePin()
-        let next = subjects[Int(place)].firstPin
+        let next = subjects[Int(subject)].firstPin
         pins[Int(slot)].kind = kind
         pins[Int(slot)].line = line
         pins[Int(slot)].holder = holder
         pins[Int(slot)].since = now
-        pins[Int(slot)].subject = place
+        pins[Int(slot)].subject = subject
         pins[Int(slot)].previous = Self.none
         pins[Int(slot)].next = next
         if next != Self.none { pins[Int(next)].previous = slot }
-        subjects[Int(place)].firstPin = slot
-        subjects[Int(place)].pinCount += 1
+        subjects[Int(subject)].firstPin = slot
+        subjects[Int(subject)].pinCount += 1
         if case .scope = holder {
-            subjects[Int(place)].scopePinCount += 1
-            if kind == .owner { subjects[Int(place)].endsWithScopes = true }
+            subjects[Int(subject)].scopePinCount += 1
+            if kind == .owner { subjects[Int(subject)].endsWithScopes = true }
         }
-        endRest(place)
+        endRest(subject)
         pinCount += 1
         return PinID(slot: slot, generation: pins[Int(slot)].generation)
     }
@@ -118,23 +118,23 @@ struct PinState {
         let slot = Int(id.slot)
         guard slot < pins.count, pins[slot].generation == id.generation else { return Unpinned() }
         let pin = pins[slot]
-        let place = Int(pin.subject)
+        let subject = Int(pin.subject)
         if pin.previous != Self.none {
             pins[Int(pin.previous)].next = pin.next
         } else {
-            subjects[place].firstPin = pin.next
+            subjects[subject].firstPin = pin.next
         }
         if pin.next != Self.none { pins[Int(pin.next)].previous = pin.previous }
         givePin(id.slot)
         pinCount -= 1
-        subjects[place].pinCount -= 1
+        subjects[subject].pinCount -= 1
         var result = Unpinned()
         if case .scope = pin.holder {
-            subjects[place].scopePinCount -= 1
-            result.shouldBeGone = subjects[place].scopePinCount == 0 && subjects[place].endsWithScopes
+            subjects[subject].scopePinCount -= 1
+            result.shouldBeGone = subjects[subject].scopePinCount == 0 && subjects[subject].endsWithScopes
         }
-        guard subjects[place].pinCount == 0 else { return result }
-        let object = subjects[place].object
+        guard subjects[subject].pinCount == 0 else { return result }
+        let object = subjects[subject].object
         if restLimit > 0, restNanoseconds > 0, object?.object is any RestingObject {
             result.rests = true
             rest(pin.subject, until: now.addingSaturated(restNanoseconds))
@@ -158,7 +158,7 @@ struct PinState {
 
     /// Whether a scope pins an object.
     func isInScope(_ object: KeptObject) -> Bool {
-        places[object.id].map { subjects[Int($0)].scopePinCount > 0 } ?? false
+        subjectIndexes[object.id].map { subjects[Int($0)].scopePinCount > 0 } ?? false
     }
 
     /// The pins of an object, the newest first.
@@ -173,8 +173,8 @@ struct PinState {
 
     /// What a closure makes of the pins of an object, the newest first, until it makes something.
     func first<T>(of object: KeptObject, _ body: (Pin) -> T?) -> T? {
-        guard let place = places[object.id] else { return nil }
-        var slot = subjects[Int(place)].firstPin
+        guard let subject = subjectIndexes[object.id] else { return nil }
+        var slot = subjects[Int(subject)].firstPin
         while slot != Self.none {
             if let found = body(pins[Int(slot)]) { return found }
             slot = pins[Int(slot)].next
@@ -207,22 +207,22 @@ struct PinState {
 
     /// Whether an object rests.
     func isResting(_ object: KeptObject) -> Bool {
-        guard let place = places[object.id] else { return false }
-        return subjects[Int(place)].rest != 0
+        guard let subject = subjectIndexes[object.id] else { return false }
+        return subjects[Int(subject)].rest != 0
     }
 
     private func isCurrent(_ entry: Resting) -> Bool { subjects[Int(entry.subject)].rest == entry.rest }
 
-    private mutating func rest(_ place: UInt32, until end: Int64) {
+    private mutating func rest(_ subject: UInt32, until end: Int64) {
         lastRest += 1
-        subjects[Int(place)].rest = lastRest
-        resting.append(Resting(subject: place, rest: lastRest, until: end))
+        subjects[Int(subject)].rest = lastRest
+        resting.append(Resting(subject: subject, rest: lastRest, until: end))
         restingCount += 1
     }
 
-    private mutating func endRest(_ place: UInt32) {
-        guard subjects[Int(place)].rest != 0 else { return }
-        subjects[Int(place)].rest = 0
+    private mutating func endRest(_ subject: UInt32) {
+        guard subjects[Int(subject)].rest != 0 else { return }
+        subjects[Int(subject)].rest = 0
         restingCount -= 1
         trimResting()
     }
@@ -250,29 +250,29 @@ struct PinState {
 
     // MARK: Slots
 
-    private mutating func place(of object: KeptObject) -> UInt32 {
+    private mutating func subjectIndex(of object: KeptObject) -> UInt32 {
         let key = object.id
-        if let place = places[key] { return place }
+        if let index = subjectIndexes[key] { return index }
         let subject = Subject(
             object: object, firstPin: Self.none, pinCount: 0, scopePinCount: 0,
             endsWithScopes: object.object is any RestingObject, rest: 0)
-        let place: UInt32
+        let index: UInt32
         if let free = freeSubjects.popLast() {
-            place = free
+            index = free
             subjects[Int(free)] = subject
         } else {
-            place = UInt32(subjects.count)
+            index = UInt32(subjects.count)
             subjects.append(subject)
         }
-        places[key] = place
-        return place
+        subjectIndexes[key] = index
+        return index
     }
 
-    private mutating func free(_ place: UInt32) {
-        guard let object = subjects[Int(place)].object else { return }
-        places[object.id] = nil
-        subjects[Int(place)].object = nil
-        freeSubjects.append(place)
+    private mutating func free(_ subject: UInt32) {
+        guard let object = subjects[Int(subject)].object else { return }
+        subjectIndexes[object.id] = nil
+        subjects[Int(subject)].object = nil
+        freeSubjects.append(subject)
     }
 
     private mutating func takePin() -> UInt32 {

@@ -26,7 +26,7 @@ extension Scope {
     /// A live query of the scope's store, for whoever keeps it.
     ///
     /// - Parameter fields: the fields whose changes are told, by their places; nil for all.
-    package func liveQuery<R: Record>(_ request: FetchRequest<R>, fields: PlaceSet?) throws -> LiveQuery<R> {
+    package func liveQuery<R: Record>(_ request: FetchRequest<R>, fields: FieldIndexSet?) throws -> LiveQuery<R> {
         guard let core else {
             throw StoreError(
                 .closed, "the scope \(path) has no store", remedy: "open the outermost scope with store.scope(_:)")

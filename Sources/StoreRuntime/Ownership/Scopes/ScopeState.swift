@@ -72,7 +72,7 @@ struct ScopeState {
     }
 
     mutating func remove(_ pin: PinID) {
-        if let place = pins.lastIndex(of: pin) { pins.remove(at: place) }
+        if let index = pins.lastIndex(of: pin) { pins.remove(at: index) }
     }
 
     mutating func add(_ handler: Handler) -> Bool {

@@ -51,9 +51,9 @@ public struct MigrationPlan: Sendable {
     }
 
     /// The names of the record types that a step to a version, or to one before it, replaces and the version does not declare.
-    func replacedTypes(upTo place: Int) -> [String] {
-        let declared = versions[place].records.map { $0.recordSchema.name }
-        return versions[...place].flatMap(\.steps).compactMap { $0.replacement?.old.recordSchema.name }
+    func replacedTypes(upTo versionIndex: Int) -> [String] {
+        let declared = versions[versionIndex].records.map { $0.recordSchema.name }
+        return versions[...versionIndex].flatMap(\.steps).compactMap { $0.replacement?.old.recordSchema.name }
             .filter { !declared.contains($0) }
     }
 }

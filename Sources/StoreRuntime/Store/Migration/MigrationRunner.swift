@@ -49,8 +49,8 @@ struct MigrationRunner {
     /// The place in the plan of the version that the store has; nil for a store without record types.
     private func currentVersion(_ state: StoreState, name: String?) throws -> Int? {
         if let name {
-            if let place = plan.versions.firstIndex(where: { $0.name == name }) {
-                return state.catalog.types.isEmpty && place + 1 < plan.versions.count ? nil : place
+            if let versionIndex = plan.versions.firstIndex(where: { $0.name == name }) {
+                return state.catalog.types.isEmpty && versionIndex + 1 < plan.versions.count ? nil : versionIndex
             }
             throw StoreError(
                 .schemaMismatch, "the store has version \"\(name)\", which this program's migration plan lacks",
@@ -73,17 +73,17 @@ struct MigrationRunner {
     ///
     /// - Parameter unlessMissing: whether it is enough that it has one of them, and those that it has are.
     private func fits(_ version: MigrationVersion, _ state: StoreState, unlessMissing: Bool) -> Bool {
-        let places = version.records.map { state.catalog.place(ofTypeNamed: $0.recordSchema.name) }
-        if unlessMissing, places.allSatisfy({ $0 == nil }) { return false }
-        return zip(version.records, places).allSatisfy { record, place in
-            guard let place else { return unlessMissing }
-            let fit = SchemaFit(record.recordSchema, on: state.catalog.types[place].type)
+        let typeIndexes = version.records.map { state.catalog.typeIndex(named: $0.recordSchema.name) }
+        if unlessMissing, typeIndexes.allSatisfy({ $0 == nil }) { return false }
+        return zip(version.records, typeIndexes).allSatisfy { record, typeIndex in
+            guard let typeIndex else { return unlessMissing }
+            let fit = SchemaFit(record.recordSchema, on: state.catalog.types[typeIndex].type)
             return fit.servesFields && fit.undeclared.isEmpty && fit.partial.isEmpty && !fit.hasNewNames
         }
     }
 
-    private func hasReplaced(upTo place: Int, _ state: StoreState) -> Bool {
-        plan.replacedTypes(upTo: place).contains { state.catalog.place(ofTypeNamed: $0) != nil }
+    private func hasReplaced(upTo versionIndex: Int, _ state: StoreState) -> Bool {
+        plan.replacedTypes(upTo: versionIndex).contains { state.catalog.typeIndex(named: $0) != nil }
     }
 
     /// - Returns: whether the store was still as `state` and `before` say; otherwise nothing was done.

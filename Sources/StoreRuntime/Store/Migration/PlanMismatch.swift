@@ -60,12 +60,12 @@ struct PlanMismatch {
         return SchemaMismatch.isOlder(schema, than: type, retired: retired)
     }
 
-    private func difference(of place: Int) -> VersionDifference {
-        var difference = VersionDifference(name: plan.versions[place].name)
-        for name in plan.replacedTypes(upTo: place) where types.contains(where: { $0.name == name }) {
+    private func difference(of versionIndex: Int) -> VersionDifference {
+        var difference = VersionDifference(name: plan.versions[versionIndex].name)
+        for name in plan.replacedTypes(upTo: versionIndex) where types.contains(where: { $0.name == name }) {
             difference.add("comes after a step that replaces \(name), which the store still has", isLack: false)
         }
-        for record in plan.versions[place].records { add(record.recordSchema, to: &difference) }
+        for record in plan.versions[versionIndex].records { add(record.recordSchema, to: &difference) }
         return difference
     }
 
@@ -77,8 +77,8 @@ struct PlanMismatch {
             if let text = found.text(ofVersionWith: declared.name) { difference.add(text, isLack: found.isLack) }
         }
         let fit = SchemaFit(declared, on: type)
-        for (field, place) in zip(declared.fields, fit.places) {
-            guard let stored = place.map({ type.fields[$0].name }), stored != field.name else { continue }
+        for (field, fieldIndex) in zip(declared.fields, fit.fieldIndexes) {
+            guard let stored = fieldIndex.map({ type.fields[$0].name }), stored != field.name else { continue }
             difference.add(
                 "declares the field \(declared.name).\(field.name), which is \(stored) in the store", isLack: false)
         }

@@ -32,8 +32,8 @@ struct StoreReading {
         for type in state.catalog.types where try SampleBuilder.lacksSample(type, statistics, snapshot) { return false }
         return records.allSatisfy { record in
             let schema = record.recordSchema
-            guard let place = state.catalog.place(ofTypeNamed: schema.name) else { return false }
-            return SchemaFit(schema, on: state.catalog.types[place].type).isComplete
+            guard let typeIndex = state.catalog.typeIndex(named: schema.name) else { return false }
+            return SchemaFit(schema, on: state.catalog.types[typeIndex].type).isComplete
         }
     }
 

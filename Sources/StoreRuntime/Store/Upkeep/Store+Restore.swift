@@ -38,7 +38,7 @@ private struct Restoration {
             throw StoreError(.noSuchStore, "\(source) holds no store", remedy: "name the directory of a backup")
         }
         try makeTarget()
-        guard !isSamePlace else {
+        guard !isSameLocation else {
             throw StoreError(.inUse, "\(source) and \(target) are the same store", remedy: "name another directory")
         }
         // A first look, so that a long copy is not made in vain.
@@ -69,7 +69,7 @@ private struct Restoration {
         if geteuid() == 0, let owner = FileFacts(parent) { _ = unsafe chown(target, owner.owner, owner.group) }
     }
 
-    private var isSamePlace: Bool {
+    private var isSameLocation: Bool {
         guard let first = FileFacts(source + "/data.mdb"), let second = FileFacts(data) else { return false }
         return first.isSameFile(as: second)
     }

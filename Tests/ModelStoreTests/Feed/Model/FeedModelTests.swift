@@ -69,10 +69,3 @@ struct Reading: Equatable {
     @ID var id: Int
     var value: Int
 }
-
-/// How much longer some tests run when asked to.
-enum TestLength {
-    static func runs(_ quick: Int, long: Int) -> Int {
-        ProcessInfo.processInfo.environment["MODELSTORE_LONG"] == "1" ? long : quick
-    }
-}

@@ -93,7 +93,7 @@ import Testing
         for number in 1...4 { try store.write { try Sample.putLog(number, in: &$0) } }
         let start = try store.position
         try store.write { tx in
-            let log = try tx._reading.catalog.requirePlace(ofTypeNamed: "Log")
+            let log = try tx._reading.catalog.requireTypeIndex(named: "Log")
             let id = try DynamicID.parse(["4"], of: tx._reading.catalog.types[log])
             _ = try tx.delete(dynamicID: id, typeIndex: log)
         }

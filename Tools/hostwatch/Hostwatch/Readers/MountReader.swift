@@ -23,7 +23,7 @@ struct MountReader {
     /// The mounts that a list names, without sizes. Of several on one directory the last hides the others.
     static func parse(_ bytes: [UInt8], path: String) throws(HostReadError) -> [Mount] {
         var mounts: [Mount] = []
-        var places: [String: Int] = [:]
+        var indexes: [String: Int] = [:]
         var number = 0
         for line in bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
             number += 1
@@ -31,10 +31,10 @@ struct MountReader {
             guard let mount = parseLine(line) else {
                 throw HostReadError(path: path, line: number, reason: "it is not what proc_pid_mountinfo(5) describes")
             }
-            if let place = places[mount.target] {
-                mounts[place] = mount
+            if let index = indexes[mount.target] {
+                mounts[index] = mount
             } else {
-                places[mount.target] = mounts.count
+                indexes[mount.target] = mounts.count
                 mounts.append(mount)
             }
         }
@@ -57,7 +57,7 @@ struct MountReader {
     /// The mount's options and those of the file system, each once. Writing needs both to allow it.
     private static func merged(_ mountOptions: [String], _ superOptions: [String]) -> [String] {
         var options = mountOptions
-        if superOptions.contains("ro"), let place = options.firstIndex(of: "rw") { options[place] = "ro" }
+        if superOptions.contains("ro"), let index = options.firstIndex(of: "rw") { options[index] = "ro" }
         for option in superOptions where option != "rw" && option != "ro" && !options.contains(option) {
             options.append(option)
         }

@@ -25,7 +25,7 @@ struct Diff: ParsableCommand {
         let difference = try options.read { store in
             try store.read { transaction in
                 let scope = transaction._reading
-                let typeIndex = try type.map { try scope.catalog.requirePlace(ofTypeNamed: $0) }
+                let typeIndex = try type.map { try scope.catalog.requireTypeIndex(named: $0) }
                 return try StoreDifference(
                     from: from.position(in: scope), to: to.position(in: scope), typeIndex: typeIndex, scope)
             }

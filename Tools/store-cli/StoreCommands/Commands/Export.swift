@@ -32,7 +32,7 @@ struct Export: ParsableCommand {
         let count = try past.read(options) { transaction in
             let reading = transaction._reading
             let catalog = reading.catalog
-            let only = try type.map { try catalog.requirePlace(ofTypeNamed: $0) }
+            let only = try type.map { try catalog.requireTypeIndex(named: $0) }
             let indexes = only.map { [$0] } ?? Array(catalog.types.indices)
             let total = try indexes.reduce(0) { try $0 + reading.count(typeIndex: $1) }
             let progress = ProgressBar("exporting", total: total, unit: "rows")

@@ -92,8 +92,8 @@ struct Feed: ParsableCommand {
     private func read(_ store: Store, _ interruption: Interruption) throws {
         let (start, filters) = try store.read { transaction in
             let scope = transaction._reading
-            let place = since ?? .oldest
-            let position = try difference ? place.differencePosition(in: scope) : place.position(in: scope)
+            let start = since ?? .oldest
+            let position = try difference ? start.differencePosition(in: scope) : start.position(in: scope)
             return (position, try self.filters(scope.catalog))
         }
         let form = try self.form()
@@ -117,7 +117,7 @@ struct Feed: ParsableCommand {
     private func filters(_ catalog: Catalog) throws -> [FeedFilter] {
         let targets = catalog.types.map(\.type)
         let filters = try types.map { name in
-            let type = targets[try catalog.requirePlace(ofTypeNamed: name)]
+            let type = targets[try catalog.requireTypeIndex(named: name)]
             let condition = try condition.map {
                 try ExpressionParser.condition($0, of: type, among: targets, named: "--where")
             }

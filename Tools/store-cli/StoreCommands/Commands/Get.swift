@@ -14,7 +14,7 @@ struct Get: ParsableCommand {
     func run() throws {
         let (record, type) = try past.read(options) { transaction in
             let catalog = transaction._reading.catalog
-            let index = try catalog.requirePlace(ofTypeNamed: self.type)
+            let index = try catalog.requireTypeIndex(named: self.type)
             let type = catalog.types[index]
             let id = try IDArgument.parse(self.id, of: type)
             guard let record = try transaction._reading.dynamicRecord(id: id, typeIndex: index) else {

@@ -66,7 +66,7 @@ struct Query: ParsableCommand {
         try requireFittingOptions()
         try past.read(options) { transaction in
             let reading = transaction._reading
-            let index = try reading.catalog.requirePlace(ofTypeNamed: type)
+            let index = try reading.catalog.requireTypeIndex(named: type)
             let type = reading.catalog.types[index].type
             var request = try wanted.request(type, in: reading.catalog)
             if let after { try goOn(after, &request) }

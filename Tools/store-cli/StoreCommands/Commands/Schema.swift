@@ -57,13 +57,13 @@ struct Schema: ParsableCommand {
         var printer = try RowPrinter(.csv, columns: names.map { OutputColumn($0) }, to: output)
         for type in types {
             let schema = type.schema
-            for (place, field) in type.fields.enumerated() {
-                let indexes = schema.indexes.filter { $0.fields.contains(place) }.map(schema.describe)
+            for (fieldIndex, field) in type.fields.enumerated() {
+                let indexes = schema.indexes.filter { $0.fields.contains(fieldIndex) }.map(schema.describe)
                 let value = try field.schema.defaultValue.map { try SchemaDocument.json($0, of: field.type) }
                 try printer.append([
                     OutputCell(type.name), OutputCell(Int(type.version)), OutputCell(field.name),
                     OutputCell("\(field.type)"), OutputCell(.bool(field.type.isOptional)), OutputCell(value ?? .null),
-                    OutputCell(.bool(schema.id.fields.contains(place))),
+                    OutputCell(.bool(schema.id.fields.contains(fieldIndex))),
                     OutputCell(.array(indexes.map { .string($0) })),
                 ])
             }

@@ -45,13 +45,14 @@ struct Watch: ParsableCommand {
         try options.read { store in
             let reading = try store.read { transaction in
                 let catalog = transaction._reading.catalog
-                let type = catalog.types[try catalog.requirePlace(ofTypeNamed: self.type)]
+                let type = catalog.types[try catalog.requireTypeIndex(named: self.type)]
                 let shown = try ShownFields(fields, of: type, in: catalog)
                 var request = try wanted.request(type.type, in: catalog)
                 if !shown.followed.isEmpty { request.fields = shown.followed }
                 return WatchReading(
                     rows: store.updates(
-                        of: request, typeNamed: self.type, fields: shown.places.map { LiveFields($0, of: type.type) }),
+                        of: request, typeNamed: self.type,
+                        fields: shown.fieldIndexes.map { LiveFields($0, of: type.type) }),
                     fields: fields, format: options.format, limit: updates, table: table)
             }
             try AsyncWork.run(endedBy: interruption) { try await reading.run(interruption) }

@@ -99,8 +99,8 @@ struct CSVRows: ImportRows {
             guard let record = try reader.next() else { return nil }
             return ImportRow(line: record.line, type: nil, content: .cells(record.fields))
         } catch let error as CSVError {
-            let place = error.line == error.recordLine ? "" : "line \(error.line), "
-            throw ImportMistake(line: error.recordLine, reason: "\(place)column \(error.column): \(error.reason)")
+            let location = error.line == error.recordLine ? "" : "line \(error.line), "
+            throw ImportMistake(line: error.recordLine, reason: "\(location)column \(error.column): \(error.reason)")
         }
     }
 }

@@ -173,7 +173,7 @@ private struct StoringJob: Sendable {
             } catch {
                 guard skipsMistakes, error.code == .uniqueViolation || error.code == .invalidValue else {
                     let status = ExitStatus(error.code)
-                    throw CommandFailure(status, "\(place(entry.line)): \(error.text); nothing was imported")
+                    throw CommandFailure(status, "\(location(entry.line)): \(error.text); nothing was imported")
                 }
                 try rejected.append(Array(error.message.utf8), line: entry.line)
             }
@@ -201,7 +201,7 @@ private struct StoringJob: Sendable {
             else { continue }
             guard skipsMistakes else {
                 throw CommandFailure(
-                    ExitStatus(.referenceBroken), "\(place(entry.line)): \(reason); nothing was imported")
+                    ExitStatus(.referenceBroken), "\(location(entry.line)): \(reason); nothing was imported")
             }
             lines.reasons[entry.line] = reason
         }
@@ -214,16 +214,16 @@ private struct StoringJob: Sendable {
         progress.finish()
         var rejected = outcome.rejected.makeReader()
         while let entry = try rejected.next() {
-            StandardError.writeLine("skipped \(place(entry.line)): \(String(decoding: entry.bytes, as: UTF8.self))")
+            StandardError.writeLine("skipped \(location(entry.line)): \(String(decoding: entry.bytes, as: UTF8.self))")
         }
         return ImportReport(
             stored: outcome.stored, added: outcome.added, skipped: skipped + outcome.rejected.count)
     }
 
-    private func place(_ line: Int) -> String { "\(input), line \(line)" }
+    private func location(_ line: Int) -> String { "\(input), line \(line)" }
 
     private func typeIndex(_ type: RecordType, _ catalog: Catalog) throws -> Int {
-        let index = try catalog.requirePlace(ofTypeNamed: type.name)
+        let index = try catalog.requireTypeIndex(named: type.name)
         guard !checksVersions || catalog.types[index].type == type else {
             throw StoreError(
                 .schemaMismatch, "the schema of \(type.name) was changed while the input was read",

@@ -3,7 +3,7 @@ import StoreEngine
 /// The fields of objects or rows, in the order in which they were first seen, with what their values have in common.
 struct InferredFields {
     private var names: [String] = []
-    private var places: [String: Int] = [:]
+    private var numbers: [String: Int] = [:]
     private var types: [InferredType] = []
     private var counts: [Int] = []
     private var rows = 0
@@ -18,9 +18,9 @@ struct InferredFields {
     mutating func add(_ members: [JSONMember], line: Int, depth: Int) {
         rows += 1
         for member in members {
-            let place = place(of: member.key, isText: false, depth: depth)
-            counts[place] += 1
-            types[place].add(member.value, line: line)
+            let number = number(of: member.key, isText: false, depth: depth)
+            counts[number] += 1
+            types[number].add(member.value, line: line)
         }
     }
 
@@ -28,28 +28,28 @@ struct InferredFields {
     mutating func add(_ cells: [CSVField], columns: [String], line: Int) {
         rows += 1
         for (name, cell) in zip(columns, cells) {
-            let place = place(of: name, isText: true, depth: 0)
-            counts[place] += 1
-            types[place].add(cell, line: line)
+            let number = number(of: name, isText: true, depth: 0)
+            counts[number] += 1
+            types[number].add(cell, line: line)
         }
     }
 
     /// What is known of a field.
-    func type(of name: String) -> InferredType? { places[name].map { types[$0] } }
+    func type(of name: String) -> InferredType? { numbers[name].map { types[$0] } }
 
     /// The fields; those that are not in every row are optional, but for the required ones.
     func fields(required: Set<String>) -> [FieldSchema] {
-        names.indices.map { place in
-            let isOptional = !required.contains(names[place]) && (counts[place] < rows || types[place].hasNone)
-            let type = types[place].type
+        names.indices.map { number in
+            let isOptional = !required.contains(names[number]) && (counts[number] < rows || types[number].hasNone)
+            let type = types[number].type
             return FieldSchema(
-                name: names[place], type: isOptional ? .optional(type) : type, defaultValue: nil, renamedFrom: [])
+                name: names[number], type: isOptional ? .optional(type) : type, defaultValue: nil, renamedFrom: [])
         }
     }
 
-    private mutating func place(of name: String, isText: Bool, depth: Int) -> Int {
-        if let place = places[name] { return place }
-        places[name] = names.count
+    private mutating func number(of name: String, isText: Bool, depth: Int) -> Int {
+        if let number = numbers[name] { return number }
+        numbers[name] = names.count
         names.append(name)
         types.append(InferredType(isText: isText, depth: depth))
         counts.append(0)

@@ -3,42 +3,42 @@ import StoreEngine
 /// Turns rows into the encoded fields of records, and says what is wrong with those that are none.
 struct RowEncoder {
     private let types: [RecordType]
-    private let places: [String: Int]
+    private let typeIndexes: [String: Int]
     private let only: Int?
     /// For CSV: the place of the type's field for each column.
-    private let fieldPlaces: [Int]
+    private let fieldIndexes: [Int]
 
     /// An encoder for rows of any of `types`, which name theirs.
     init(types: [RecordType]) {
         self.types = types
-        places = Dictionary(types.enumerated().map { ($0.element.name, $0.offset) }) { first, _ in first }
+        typeIndexes = Dictionary(types.enumerated().map { ($0.element.name, $0.offset) }) { first, _ in first }
         only = nil
-        fieldPlaces = []
+        fieldIndexes = []
     }
 
     /// An encoder for rows of one type, whose fields are named by `columns` where there are columns.
     init(type: RecordType, columns: [String]?, input: String) throws {
         types = [type]
-        places = [:]
+        typeIndexes = [:]
         only = 0
-        var fieldPlaces: [Int] = []
+        var fieldIndexes: [Int] = []
         for column in columns ?? [] {
-            guard let place = type.place(ofFieldNamed: column) else {
+            guard let fieldIndex = type.fieldIndex(named: column) else {
                 let suggestion = Suggestion.text(for: column, among: type.fields.map(\.name))
                 throw CommandFailure(
                     .badData,
                     "\(input), line 1: \(type.name) has no field \(column)\(suggestion); nothing was imported")
             }
-            fieldPlaces.append(place)
+            fieldIndexes.append(fieldIndex)
         }
         try CSVHeader.requireDistinct(columns ?? [], input: input)
-        self.fieldPlaces = fieldPlaces
+        self.fieldIndexes = fieldIndexes
     }
 
     /// The row's encoded fields and the place of its type.
     func encode(_ row: ImportRow) throws -> (type: Int, bytes: [UInt8]) {
-        let place = try typePlace(of: row)
-        let type = types[place]
+        let typeIndex = try typeIndex(of: row)
+        let type = types[typeIndex]
         do throws(CodecError) {
             let values =
                 switch row.content {
@@ -47,48 +47,50 @@ struct RowEncoder {
                 }
             var writer = ByteWriter()
             try EncodedFields.append(values, of: type, to: &writer)
-            return (place, writer.array())
+            return (typeIndex, writer.array())
         } catch {
             throw ImportMistake(line: row.line, reason: error.reason)
         }
     }
 
     /// The name of the type at a place that ``encode(_:)`` gave.
-    func type(at place: Int) -> RecordType { types[place] }
+    func type(at typeIndex: Int) -> RecordType { types[typeIndex] }
 
-    private func typePlace(of row: ImportRow) throws -> Int {
+    private func typeIndex(of row: ImportRow) throws -> Int {
         if let only { return only }
         let name = row.type ?? ""
-        if let place = places[name] { return place }
+        if let typeIndex = typeIndexes[name] { return typeIndex }
         let suggestion = Suggestion.text(for: name, among: types.map(\.name))
         throw ImportMistake(line: row.line, reason: "the store has no record type \(name)\(suggestion)")
     }
 
     private func values(_ cells: [CSVField], of type: RecordType) throws(CodecError) -> [DynamicValue] {
         var given: [DynamicValue?] = Array(repeating: nil, count: type.fields.count)
-        for (cell, place) in zip(cells, fieldPlaces) {
+        for (cell, fieldIndex) in zip(cells, fieldIndexes) {
             do {
-                given[place] = try CSVValue.value(of: cell, as: type.fields[place].type)
+                given[fieldIndex] = try CSVValue.value(of: cell, as: type.fields[fieldIndex].type)
             } catch {
-                throw CodecError("\(type.fields[place].name): \(error.reason)")
+                throw CodecError("\(type.fields[fieldIndex].name): \(error.reason)")
             }
         }
         var values: [DynamicValue] = []
         values.reserveCapacity(given.count)
-        for (place, value) in given.enumerated() {
+        for (fieldIndex, value) in given.enumerated() {
             if let value {
                 values.append(value)
             } else {
-                values.append(try missing(type.fields[place], at: place, of: type))
+                values.append(try missing(type.fields[fieldIndex], at: fieldIndex, of: type))
             }
         }
         return values
     }
 
     /// What a field gets whose column is empty or not there.
-    private func missing(_ field: StoredField, at place: Int, of type: RecordType) throws(CodecError) -> DynamicValue {
+    private func missing(
+        _ field: StoredField, at fieldIndex: Int, of type: RecordType
+    ) throws(CodecError) -> DynamicValue {
         if RecordInput.assignedField(of: type) == field.name { return try DynamicValue(json: 0, as: field.type) }
-        let hasColumn = fieldPlaces.contains(place)
+        let hasColumn = fieldIndexes.contains(fieldIndex)
         if hasColumn, !field.type.isOptional, field.schema.defaultValue == nil, CSVValue.takesEmptyText(field.type) {
             return try DynamicValue(text: "", as: field.type)
         }

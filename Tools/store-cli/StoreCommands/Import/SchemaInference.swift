@@ -33,29 +33,29 @@ struct SchemaInference {
             throw CommandFailure(.badData, "there is no record to infer the schema of \(name) from")
         }
         let schemas = fields.fields(required: Set(options.id))
-        func place(_ field: String, _ option: String) throws -> Int {
-            guard let place = schemas.firstIndex(where: { $0.name == field }) else {
+        func fieldIndex(_ field: String, _ option: String) throws -> Int {
+            guard let fieldIndex = schemas.firstIndex(where: { $0.name == field }) else {
                 if options.assumesID, option == "--id" { throw missingID(field) }
                 let remedy = Suggestion.remedy(for: field, among: fields.fieldNames)
                 throw CommandFailure(
                     .usage, "\(option) names the field \(field), which the input does not have\(remedy)")
             }
-            let type = schemas[place].type
+            let type = schemas[fieldIndex].type
             guard type.isIndexable else {
                 let why = fields.type(of: field)?.conflict.map { " (\($0))" } ?? ""
                 throw CommandFailure(
                     .usage, "\(option) names the field \(field), whose values have no order: they are \(type)\(why)")
             }
-            return place
+            return fieldIndex
         }
         func indexes(_ options: [String], _ option: String, isUnique: Bool) throws -> [IndexSchema] {
             try options.map { list in
                 let names = list.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
-                return IndexSchema(try names.map { try place($0, option) }, isUnique: isUnique)
+                return IndexSchema(try names.map { try fieldIndex($0, option) }, isUnique: isUnique)
             }
         }
         let schema = RecordSchema(
-            name: name, fields: schemas, id: IDSchema(try options.id.map { try place($0, "--id") }),
+            name: name, fields: schemas, id: IDSchema(try options.id.map { try fieldIndex($0, "--id") }),
             indexes: try indexes(options.index, "--index", isUnique: false)
                 + indexes(options.unique, "--unique", isUnique: true))
         do {

@@ -32,14 +32,15 @@ struct ShownFields {
     }
 
     /// The record's own fields that are shown; nil for all.
-    var places: PlaceSet? {
-        fields.map { fields in PlaceSet(zip(fields, paths).compactMap { $1 == nil ? $0.places.first : nil }) }
+    var fieldIndexes: FieldIndexSet? {
+        fields.map { fields in FieldIndexSet(zip(fields, paths).compactMap { $1 == nil ? $0.fieldIndexes.first : nil })
+        }
     }
 
     /// Whether a field, named as changes name it, is shown: one of the record itself, or one of a record behind a reference.
     func shows(_ name: String) -> Bool {
-        guard let places else { return true }
-        return type.fields.indices.contains { type.fields[$0].name == name && places.contains($0) }
+        guard let fieldIndexes else { return true }
+        return type.fields.indices.contains { type.fields[$0].name == name && fieldIndexes.contains($0) }
             || followed.contains { $0.text == name }
     }
 

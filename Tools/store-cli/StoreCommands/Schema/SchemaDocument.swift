@@ -31,7 +31,7 @@ enum SchemaDocument {
     /// The part of one type.
     static func json(_ described: DescribedType) throws -> JSONValue {
         let schema = described.type.schema
-        func names(_ places: [Int]) -> JSONValue { .array(places.map { .string(schema.fields[$0].name) }) }
+        func names(_ fieldIndexes: [Int]) -> JSONValue { .array(fieldIndexes.map { .string(schema.fields[$0].name) }) }
         var members = [
             JSONMember("name", .string(schema.name)),
             JSONMember("version", .number(JSONNumber(UInt64(described.type.version)))),
@@ -119,10 +119,10 @@ struct DescribedType {
         try store.read { transaction in
             let reading = transaction._reading
             let types = reading.catalog.types
-            let places = try name.map { [try reading.catalog.requirePlace(ofTypeNamed: $0)] } ?? Array(types.indices)
-            return try places.map { place in
-                let type = types[place]
-                let greatest = type.assignedPlace == nil ? nil : try reading.greatestAssignedID(of: type)
+            let typeIndexes = try name.map { [try reading.catalog.requireTypeIndex(named: $0)] } ?? Array(types.indices)
+            return try typeIndexes.map { typeIndex in
+                let type = types[typeIndex]
+                let greatest = type.assignedFieldIndex == nil ? nil : try reading.greatestAssignedID(of: type)
                 return DescribedType(type: type.type, greatestAssignedID: greatest)
             }
         }

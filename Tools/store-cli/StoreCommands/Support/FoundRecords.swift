@@ -23,7 +23,7 @@ struct FoundRecords {
     ) throws -> T? {
         let expected = try store.read { transaction in
             let catalog = transaction._reading.catalog
-            let index = try catalog.requirePlace(ofTypeNamed: typeName)
+            let index = try catalog.requireTypeIndex(named: typeName)
             let request = try request(typeIndex: index, in: catalog)
             try prepare(catalog.types[index])
             return try transaction._reading.count(request, typeIndex: index)
@@ -37,7 +37,7 @@ struct FoundRecords {
         }
         return try store.write { transaction in
             let catalog = transaction._reading.catalog
-            let index = try catalog.requirePlace(ofTypeNamed: typeName)
+            let index = try catalog.requireTypeIndex(named: typeName)
             return try write(request(typeIndex: index, in: catalog), index, &transaction)
         }
     }

@@ -21,7 +21,7 @@ struct NewStore {
             throw error
         }
         // In a directory that root just made, the store belongs to whom the place belongs to.
-        if !wasThere, var ownership = FileOwnership(of: FilePlace.parent(of: path)) {
+        if !wasThere, var ownership = FileOwnership(of: FileLocation.parent(of: path)) {
             ownership.mode = 0o750
             ownership.apply(to: path)
             ownership.mode = 0o640
@@ -54,7 +54,7 @@ struct NewStore {
             if errno == EEXIST { throw existing }
             throw SystemFailure("the store cannot be put in \(path)")
         }
-        try FilePlace.sync(directory: path)
+        try FileLocation.sync(directory: path)
     }
 
     private func keepAssignedIDs(_ types: [SchemaDocument.Entry], in store: Store) throws {
@@ -62,8 +62,8 @@ struct NewStore {
         guard !greatest.isEmpty else { return }
         _ = try store.write { transaction in
             for (name, id) in greatest {
-                let place = try transaction._reading.catalog.requirePlace(ofTypeNamed: name)
-                try transaction.keepAssignedIDs(above: id, typeIndex: place)
+                let typeIndex = try transaction._reading.catalog.requireTypeIndex(named: name)
+                try transaction.keepAssignedIDs(above: id, typeIndex: typeIndex)
             }
         }
     }

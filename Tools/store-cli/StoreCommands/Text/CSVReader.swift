@@ -227,19 +227,19 @@ struct CSVReader {
             return String(copying: try UTF8Span(validating: bytes.span))
         } catch {
             mustSkipLine = true
-            var place = CSVError(
+            var mistake = CSVError(
                 line: line, column: column + (isQuoted ? 1 : 0), recordLine: recordLine,
                 reason: "these bytes are not UTF-8")
             for byte in bytes[..<error.byteOffsets.lowerBound] {
                 if byte == Self.lineFeed {
-                    place.line += 1
-                    place.column = 1
+                    mistake.line += 1
+                    mistake.column = 1
                 } else if byte & 0xC0 != 0x80 {
                     // A quote in a quoted field is written twice.
-                    place.column += byte == Self.quote ? 2 : 1
+                    mistake.column += byte == Self.quote ? 2 : 1
                 }
             }
-            throw place
+            throw mistake
         }
     }
 

@@ -36,7 +36,7 @@ struct VerifyWalk: ParsableCommand {
             // Damage that keeps the store from being opened is what was looked for.
             message =
                 (error as? StoreError)?.code == .damaged
-                ? .finding(kind: "storage", place: "store", problem: failure.message) : .failed(failure)
+                ? .finding(kind: "storage", location: "store", problem: failure.message) : .failed(failure)
         }
         try output.write(message.line)
         try output.flush()
@@ -73,7 +73,7 @@ struct VerifyWalk: ParsableCommand {
         let expected = (try? expectedEntries(path)) ?? 0
         let progress = { write(.progress(visited: $0, expected: expected)) }
         let summary = try Store.verify(at: path, onProgress: progress) { finding in
-            if finding.place == .metadata("format"), finding.kind == .unknown {
+            if finding.location == .metadata("format"), finding.kind == .unknown {
                 failure = CommandFailure(.newerFormat, finding.message + "; use a newer store-cli")
             }
             write(WalkMessage(finding))
@@ -136,13 +136,13 @@ struct VerifyWalk: ParsableCommand {
 extension WalkMessage {
     /// The message of a finding.
     fileprivate init(_ finding: VerifyFinding) {
-        let place = finding.place.description
-        switch (finding.kind, finding.place) {
+        let location = finding.location.description
+        switch (finding.kind, finding.location) {
         case (.unchecked, .database(let name)):
-            self = .unchecked(database: name, place: place, problem: finding.message)
+            self = .unchecked(database: name, location: location, problem: finding.message)
         case (.unchecked, .feed):
-            self = .unchecked(database: StoreDatabases.feedName, place: place, problem: finding.message)
-        default: self = .finding(kind: finding.kind.rawValue, place: place, problem: finding.message)
+            self = .unchecked(database: StoreDatabases.feedName, location: location, problem: finding.message)
+        default: self = .finding(kind: finding.kind.rawValue, location: location, problem: finding.message)
         }
     }
 }

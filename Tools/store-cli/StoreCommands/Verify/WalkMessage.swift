@@ -3,9 +3,9 @@ import StoreEngine
 /// What the walking process tells the one that watches it: one JSON object a line.
 enum WalkMessage: Equatable {
     /// Something is wrong.
-    case finding(kind: String, place: String, problem: String)
+    case finding(kind: String, location: String, problem: String)
     /// A database that the walk did not come to, with the place and what keeps it.
-    case unchecked(database: String, place: String, problem: String)
+    case unchecked(database: String, location: String, problem: String)
     /// How many entries the walk has looked at, of how many.
     case progress(visited: Int, expected: Int)
     /// The name of a database.
@@ -19,14 +19,14 @@ enum WalkMessage: Equatable {
     var line: String {
         let members: [JSONMember] =
             switch self {
-            case .finding(let kind, let place, let problem):
+            case .finding(let kind, let location, let problem):
                 [
-                    JSONMember("kind", .string(kind)), JSONMember("place", .string(place)),
+                    JSONMember("kind", .string(kind)), JSONMember("place", .string(location)),
                     JSONMember("problem", .string(problem)),
                 ]
-            case .unchecked(let database, let place, let problem):
+            case .unchecked(let database, let location, let problem):
                 [
-                    JSONMember("unchecked", .string(database)), JSONMember("place", .string(place)),
+                    JSONMember("unchecked", .string(database)), JSONMember("place", .string(location)),
                     JSONMember("problem", .string(problem)),
                 ]
             case .progress(let visited, let expected):
@@ -48,12 +48,13 @@ enum WalkMessage: Equatable {
     /// The message of a line; nil for one that a dying process cut short.
     init?(line: some StringProtocol) {
         guard let json = try? JSONReader.read(String(line)) else { return nil }
-        if let place = json["place"]?.string, let problem = json["problem"]?.string, let kind = json["kind"]?.string {
-            self = .finding(kind: kind, place: place, problem: problem)
-        } else if let database = json["unchecked"]?.string, let place = json["place"]?.string,
+        if let location = json["place"]?.string, let problem = json["problem"]?.string, let kind = json["kind"]?.string
+        {
+            self = .finding(kind: kind, location: location, problem: problem)
+        } else if let database = json["unchecked"]?.string, let location = json["place"]?.string,
             let problem = json["problem"]?.string
         {
-            self = .unchecked(database: database, place: place, problem: problem)
+            self = .unchecked(database: database, location: location, problem: problem)
         } else if let visited = json["visited"]?.number?.int64, let expected = json["expected"]?.number?.int64 {
             self = .progress(visited: Int(visited), expected: Int(expected))
         } else if let name = json["database"]?.string {

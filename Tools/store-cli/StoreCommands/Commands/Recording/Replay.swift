@@ -43,14 +43,14 @@ struct Replay: ParsableCommand {
         let progress = ProgressBar("replaying", total: nil, unit: "change sets")
         defer { progress.finish() }
         replay.onProgress = { progress.update(to: $0) }
-        let place = into.map { NewStorePlace($0) }
+        let location = into.map { NewStoreLocation($0) }
         let (trace, into) = (trace, into)
         let chosen = replay
         let summary: ReplaySummary
         do {
             summary = try AsyncWork.run { try await Replayer.replay(trace, into: into, options: chosen) }
         } catch let divergence as ReplayDivergence {
-            place?.remove()
+            location?.remove()
             throw CommandFailure(
                 .failed,
                 "the replay diverges at line \(divergence.line), change set \(divergence.sequence): \(divergence.reason)",
@@ -59,10 +59,10 @@ struct Replay: ParsableCommand {
                     "  cause:    \(divergence.cause)",
                 ])
         } catch {
-            place?.remove()
+            location?.remove()
             throw error
         }
-        place?.giveAway()
+        location?.giveAway()
         progress.finish()
         noteEnd(summary)
         try options.printing { output in

@@ -60,8 +60,8 @@ struct ConsumersReset: ParsableCommand {
                 try await store.resetConsumer(name, to: start)
                 return try store.consumers().first { $0.name == name }?.position
             }
-            let place = position.map { "position \($0.sequence)" } ?? "another position"
-            StandardError.writeLine("\(name) goes on after \(place)")
+            let next = position.map { "position \($0.sequence)" } ?? "another position"
+            StandardError.writeLine("\(name) goes on after \(next)")
         }
     }
 }
@@ -101,8 +101,8 @@ extension Store {
     func consumersByConditions() throws -> [ConsumerInformation] {
         try consumers { text, typeName, catalog in
             let targets = catalog.types.map(\.type)
-            guard let place = catalog.place(ofTypeNamed: typeName) else { return nil }
-            return try? ExpressionParser.condition(text, of: targets[place], among: targets, named: typeName)
+            guard let typeIndex = catalog.typeIndex(named: typeName) else { return nil }
+            return try? ExpressionParser.condition(text, of: targets[typeIndex], among: targets, named: typeName)
         }
     }
 }

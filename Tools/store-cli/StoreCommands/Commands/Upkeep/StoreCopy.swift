@@ -77,14 +77,14 @@ private struct StoreCopy {
                 try store.backup(to: work.path, compacting: compacting)
             }
             FileOwnership(of: path + "/data.mdb")?.apply(to: made)
-            try FilePlace.sync(file: made)
+            try FileLocation.sync(file: made)
             // A link takes the name only when nobody has it.
             guard unsafe link(made, directory + "/data.mdb") == 0 else {
                 if errno == EEXIST { throw existing }
                 throw SystemFailure("the copy cannot be put in \(directory)")
             }
             if !wasThere { FileOwnership(of: path)?.apply(to: directory) }
-            try FilePlace.sync(directory: directory)
+            try FileLocation.sync(directory: directory)
             var status = stat()
             return unsafe stat(made, &status) == 0 ? Int(status.st_size) : 0
         } catch {

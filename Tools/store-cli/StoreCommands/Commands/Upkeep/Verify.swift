@@ -29,11 +29,11 @@ struct Verify: ParsableCommand {
             defer { progress?.finish() }
             func report(_ message: WalkMessage) {
                 switch message {
-                case .finding(let kind, let place, let problem):
+                case .finding(let kind, let location, let problem):
                     findings += 1
                     if kind == VerifyFinding.Kind.unchecked.rawValue { uncheckedCount += 1 }
                     do {
-                        try printer.append([OutputCell(place), OutputCell(kind), OutputCell(problem)])
+                        try printer.append([OutputCell(location), OutputCell(kind), OutputCell(problem)])
                         if options.format != .table {
                             progress?.clear()
                             try output.flush()
@@ -41,8 +41,8 @@ struct Verify: ParsableCommand {
                     } catch {
                         failure = failure ?? error
                     }
-                case .unchecked(let name, let place, let problem):
-                    unchecked.append(UncheckedDatabase(name: name, place: place, problem: problem))
+                case .unchecked(let name, let location, let problem):
+                    unchecked.append(UncheckedDatabase(name: name, location: location, problem: problem))
                 case .progress(let visited, let expected):
                     let total = expected > 0 ? expected : nil
                     let bar = progress ?? ProgressBar("verifying", total: total, unit: "entries")
@@ -80,7 +80,7 @@ struct Verify: ParsableCommand {
 /// A database that the walk through the store did not come to.
 private struct UncheckedDatabase {
     let name: String
-    let place: String
+    let location: String
     let problem: String
 }
 
@@ -101,10 +101,10 @@ private struct DatabaseSearch {
         case .read(let entries):
             let counted = entries == "1" ? "1 entry" : "\(entries) entries"
             return .finding(
-                kind: VerifyFinding.Kind.unchecked.rawValue, place: database.place,
+                kind: VerifyFinding.Kind.unchecked.rawValue, location: database.location,
                 problem: "\(database.problem); read by itself it has \(counted)")
-        case .failed(let reason): return .finding(kind: "storage", place: database.place, problem: reason)
-        case .crashed(let end): return crash(database.place, end)
+        case .failed(let reason): return .finding(kind: "storage", location: database.location, problem: reason)
+        case .crashed(let end): return crash(database.location, end)
         }
     }
 
@@ -120,7 +120,7 @@ private struct DatabaseSearch {
             switch try read(name) {
             case .read: break
             case .failed(let reason):
-                found.append(.finding(kind: "storage", place: "database \(name)", problem: reason))
+                found.append(.finding(kind: "storage", location: "database \(name)", problem: reason))
             case .crashed(let end): found.append(crash("database \(name)", end))
             }
         }
@@ -143,7 +143,7 @@ private struct DatabaseSearch {
         return failure.map { .failed($0) } ?? .read(entries: entries)
     }
 
-    private func crash(_ place: String, _ end: WalkProcess.End) -> WalkMessage {
+    private func crash(_ location: String, _ end: WalkProcess.End) -> WalkMessage {
         let how =
             switch end {
             case .signal(7): "SIGBUS"
@@ -153,6 +153,6 @@ private struct DatabaseSearch {
             case .signal(let number): "signal \(number)"
             case .finished, .silent: "an exit without a word"
             }
-        return .finding(kind: "crash", place: place, problem: "reading its pages ends the process with \(how)")
+        return .finding(kind: "crash", location: location, problem: "reading its pages ends the process with \(how)")
     }
 }

@@ -37,7 +37,7 @@ struct Delete: ParsableCommand {
         let count = try options.write { store in
             try store.write { transaction in
                 let catalog = transaction._reading.catalog
-                let index = try catalog.requirePlace(ofTypeNamed: name)
+                let index = try catalog.requireTypeIndex(named: name)
                 let type = catalog.types[index]
                 let ids = try texts.map { try IDArgument.parse($0, of: type) }
                 // An id that is given twice is one record.

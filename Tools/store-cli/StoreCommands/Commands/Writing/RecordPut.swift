@@ -90,7 +90,7 @@ private struct RecordPut {
         _ members: [JSONMember], as name: String, _ mode: WriteMode, in transaction: inout WriteTransaction
     ) throws -> (DynamicRecord, RecordType) {
         let catalog = transaction._reading.catalog
-        let index = try catalog.requirePlace(ofTypeNamed: name)
+        let index = try catalog.requireTypeIndex(named: name)
         let type = catalog.types[index].type
         let record = try RecordInput.record(members, of: type)
         return (try transaction.put(record, typeIndex: index, mode: mode), type)
@@ -133,7 +133,7 @@ enum RecordInput {
 
     /// The name of the id that the store assigns.
     static func assignedField(of type: RecordType) -> String? {
-        guard type.assignsIDs, let place = type.idFields.first.flatMap(type.place(ofField:)) else { return nil }
-        return type.fields[place].name
+        guard type.assignsIDs, let fieldIndex = type.idFields.first.flatMap(type.fieldIndex(ofID:)) else { return nil }
+        return type.fields[fieldIndex].name
     }
 }

@@ -49,7 +49,7 @@ struct SetFields: ParsableCommand {
             // Read and written in one transaction, so that no change in between is lost.
             let (record, type) = try store.write { transaction in
                 let catalog = transaction._reading.catalog
-                let index = try catalog.requirePlace(ofTypeNamed: name)
+                let index = try catalog.requireTypeIndex(named: name)
                 let type = catalog.types[index]
                 let id = try IDArgument.parse(idText, of: type)
                 // A mistake in the command is told whether the record is there or not.
@@ -140,7 +140,7 @@ struct FieldAssignment: Sendable {
         var fields = type.type.fields.map(\.schema)
         let path = path(in: fields)
         for (depth, part) in path.enumerated() {
-            let field = fields[try place(of: part, in: fields, type)]
+            let field = fields[try fieldIndex(of: part, in: fields, type)]
             if depth + 1 < path.count { fields = try nested(in: field, type).fields }
         }
     }
@@ -154,9 +154,9 @@ struct FieldAssignment: Sendable {
     func apply(to record: inout DynamicRecord, of type: OpenType) throws {
         let fields = type.type.fields.map(\.schema)
         let path = path(in: fields)
-        if path.count == 1, let part = type.idParts.first(where: { fields[$0.place].name == path[0] }) {
-            let old = record.values[part.place]
-            guard try value(of: fields[part.place].type, type) != old else { return }
+        if path.count == 1, let part = type.idParts.first(where: { fields[$0.fieldIndex].name == path[0] }) {
+            let old = record.values[part.fieldIndex]
+            guard try value(of: fields[part.fieldIndex].type, type) != old else { return }
             throw CommandFailure(
                 .badData, "\(type.name).\(name) is the id, which does not change; insert a new record, delete this one")
         }
@@ -167,23 +167,23 @@ struct FieldAssignment: Sendable {
         _ path: ArraySlice<String>, in values: inout [DynamicValue], of fields: [FieldSchema], _ type: OpenType
     ) throws {
         let first = path[path.startIndex]
-        let place = try place(of: first, in: fields, type)
+        let fieldIndex = try fieldIndex(of: first, in: fields, type)
         if path.count == 1 {
-            values[place] = try value(of: fields[place].type, type)
+            values[fieldIndex] = try value(of: fields[fieldIndex].type, type)
             return
         }
-        let schema = try nested(in: fields[place], type)
-        guard case .fields(var nested) = values[place] else {
+        let schema = try nested(in: fields[fieldIndex], type)
+        guard case .fields(var nested) = values[fieldIndex] else {
             throw CommandFailure(
                 .badData,
                 "\(type.name).\(first) is none, so \(name) cannot be set alone; give \(first) as a JSON object")
         }
         try set(path.dropFirst(), in: &nested, of: schema.fields, type)
-        values[place] = .fields(nested)
+        values[fieldIndex] = .fields(nested)
     }
 
-    private func place(of part: String, in fields: [FieldSchema], _ type: OpenType) throws -> Int {
-        if let place = fields.firstIndex(where: { $0.name == part }) { return place }
+    private func fieldIndex(of part: String, in fields: [FieldSchema], _ type: OpenType) throws -> Int {
+        if let fieldIndex = fields.firstIndex(where: { $0.name == part }) { return fieldIndex }
         let remedy = Suggestion.remedy(for: part, among: fields.map(\.name))
         throw CommandFailure(.usage, "\(type.name) has no field \(name)\(remedy)")
     }

@@ -43,7 +43,7 @@ struct CreateOptions: ParsableArguments {
             return try suggestingCreate { try options.write(printsResult: printsResult, body) }
         }
         if printsResult { try StandardOutput.requireOpen() }
-        let place = NewStorePlace(path)
+        let location = NewStoreLocation(path)
         let types = try schema.map { file in
             try SchemaDocument.entries(
                 try InputSource(file).readAll(), of: file == "-" ? "standard input" : file)
@@ -51,11 +51,11 @@ struct CreateOptions: ParsableArguments {
         try NewStore(path).create(types ?? [])
         do {
             let result = try options.write(printsResult: printsResult, body)
-            place.giveAway()
+            location.giveAway()
             StandardError.writeLine("created \(path)")
             return result
         } catch {
-            place.remove()
+            location.remove()
             throw error
         }
     }

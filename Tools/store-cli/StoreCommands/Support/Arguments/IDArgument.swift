@@ -24,7 +24,7 @@ enum IDArgument {
         }
         var values: [DynamicValue] = []
         for (json, part) in zip(elements, type.idParts) {
-            let field = type.type.fields[part.place]
+            let field = type.type.fields[part.fieldIndex]
             do {
                 values.append(try DynamicValue(json: json, as: field.type))
             } catch {

@@ -35,7 +35,7 @@ struct RequestOptions: ParsableArguments {
             request.order = try FieldList.order(sort, of: type, among: targets, named: "--sort")
         } else {
             // As people expect it of a table, whichever index finds the records.
-            request.order = type.idFields.compactMap { type.place(ofField: $0) }.map {
+            request.order = type.idFields.compactMap { type.fieldIndex(ofID: $0) }.map {
                 SortTerm(FieldName([type.fields[$0].name]))
             }
         }

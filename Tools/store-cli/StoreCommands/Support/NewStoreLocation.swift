@@ -2,7 +2,7 @@ import Foundation
 
 /// Where a store is about to be made by other than `create`. Its files belong to the owner of the directory; in a directory that is
 /// made too, to whom the place belongs.
-struct NewStorePlace {
+struct NewStoreLocation {
     private let path: String
     /// What is there already; nil where there is no directory.
     private let before: Set<String>?
@@ -18,7 +18,7 @@ struct NewStorePlace {
     /// Gives what was made to its owner.
     func giveAway() {
         guard let files = try? FileManager.default.contentsOfDirectory(atPath: path),
-            var owner = FileOwnership(of: before == nil ? FilePlace.parent(of: path) : path)
+            var owner = FileOwnership(of: before == nil ? FileLocation.parent(of: path) : path)
         else { return }
         if before == nil {
             owner.mode = 0o750

@@ -2,8 +2,6 @@ import StoreEngine
 import StoreExpressions
 import Testing
 
-@testable import StoreCommands
-
 /// What is written as an expression reads back as the same tree.
 @Suite("Expressions as text") struct ExpressionRoundTripTests {
     @Test(arguments: 0..<8) func `Random trees read back equal`(part: UInt64) throws {

@@ -1,8 +1,6 @@
 import StoreEngine
 import StoreExpressions
 
-@testable import StoreCommands
-
 /// A record type with a field of every kind, for expressions.
 enum ExpressionSample {
     static let type: RecordType = {

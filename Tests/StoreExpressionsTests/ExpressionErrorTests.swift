@@ -2,8 +2,6 @@ import StoreEngine
 import StoreExpressions
 import Testing
 
-@testable import StoreCommands
-
 /// How mistakes are answered.
 @Suite("Mistakes in expressions") struct ExpressionErrorTests {
     /// The expression, the column, and what the message says.

@@ -1,5 +1,5 @@
 /// Where in a store `verify` found something.
-package enum VerifyPlace: Hashable, Sendable, CustomStringConvertible {
+package enum VerifyLocation: Hashable, Sendable, CustomStringConvertible {
     /// An entry of the metadata.
     case metadata(String)
     /// The description of a record type, by its number.

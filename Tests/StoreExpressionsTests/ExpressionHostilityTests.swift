@@ -4,12 +4,10 @@ import StoreExpressions
 import TestSupport
 import Testing
 
-@testable import StoreCommands
-
 /// Whatever is given as an expression is read or refused, and never ends the process.
 @Suite("Hostile expressions") struct ExpressionHostilityTests {
     /// How many times as many texts there are in a long run.
-    private static let factor: UInt64 = ProcessInfo.processInfo.environment["MODELSTORE_LONG"] == "1" ? 20 : 1
+    private static let factor: UInt64 = TestLength.isLong ? 20 : 1
 
     /// Reads or refuses `text`, and checks what comes of it.
     private func check(_ text: String) {

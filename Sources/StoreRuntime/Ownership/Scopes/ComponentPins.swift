@@ -3,7 +3,7 @@ import LMDB
 /// What a place in a tree of components owns and borrows: a scope of the registry without what else a ``Scope`` can do.
 ///
 /// It belongs to whoever updates the tree, on one actor.
-package final class ComponentPlace {
+package final class ComponentPins {
     private let registry: OwnershipRegistry
     private let path: String
     private let number: UInt64
@@ -13,7 +13,7 @@ package final class ComponentPlace {
     private var read: Set<PinID> = []
 
     package init(
-        _ path: String, in scope: Scope, parent: ComponentPlace?, _ file: StaticString, _ line: UInt
+        _ path: String, in scope: Scope, parent: ComponentPins?, _ file: StaticString, _ line: UInt
     ) {
         registry = scope.registry
         self.path = path

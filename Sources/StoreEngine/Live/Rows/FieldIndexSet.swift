@@ -1,5 +1,5 @@
 /// Some of a record type's fields, by their places among the newest ones.
-package struct PlaceSet: Hashable, Sendable {
+package struct FieldIndexSet: Hashable, Sendable {
     /// One bit for each of the places 0 to 63: most types have no more fields.
     private var low: UInt64 = 0
     /// The same for the places from 64 on; never with a zero at its end.
@@ -10,12 +10,12 @@ package struct PlaceSet: Hashable, Sendable {
     package init() {}
 
     /// These fields.
-    package init(_ places: some Sequence<Int>) {
-        for place in places { insert(place) }
+    package init(_ fieldIndexes: some Sequence<Int>) {
+        for fieldIndex in fieldIndexes { insert(fieldIndex) }
     }
 
     /// Every field, however many there are.
-    package static let all = PlaceSet(isAll: true)
+    package static let all = FieldIndexSet(isAll: true)
 
     private init(isAll: Bool) { self.isAll = isAll }
 
@@ -23,19 +23,19 @@ package struct PlaceSet: Hashable, Sendable {
     package var isEmpty: Bool { low == 0 && high.isEmpty && !isAll }
 
     /// Adds the field at a place.
-    package mutating func insert(_ place: Int) {
+    package mutating func insert(_ fieldIndex: Int) {
         if isAll { return }
-        guard place >= 64 else {
-            low |= 1 << place
+        guard fieldIndex >= 64 else {
+            low |= 1 << fieldIndex
             return
         }
-        let word = place / 64 - 1
+        let word = fieldIndex / 64 - 1
         while high.count <= word { high.append(0) }
-        high[word] |= 1 << (place % 64)
+        high[word] |= 1 << (fieldIndex % 64)
     }
 
     /// Adds all fields of another set.
-    package mutating func formUnion(_ other: PlaceSet) {
+    package mutating func formUnion(_ other: FieldIndexSet) {
         if isAll { return }
         if other.isAll {
             self = .all
@@ -47,15 +47,15 @@ package struct PlaceSet: Hashable, Sendable {
     }
 
     /// Whether the field at a place is in it.
-    package func contains(_ place: Int) -> Bool {
+    package func contains(_ fieldIndex: Int) -> Bool {
         if isAll { return true }
-        if place < 64 { return low & 1 << place != 0 }
-        let word = place / 64 - 1
-        return word < high.count && high[word] & 1 << (place % 64) != 0
+        if fieldIndex < 64 { return low & 1 << fieldIndex != 0 }
+        let word = fieldIndex / 64 - 1
+        return word < high.count && high[word] & 1 << (fieldIndex % 64) != 0
     }
 
     /// Whether both have a field in common.
-    package func intersects(_ other: PlaceSet) -> Bool {
+    package func intersects(_ other: FieldIndexSet) -> Bool {
         if isAll { return !other.isEmpty }
         if other.isAll { return !isEmpty }
         if low & other.low != 0 { return true }
@@ -63,16 +63,16 @@ package struct PlaceSet: Hashable, Sendable {
     }
 
     /// The places, ascending; nil for ``all``, which knows no last one.
-    package var places: [Int]? {
+    package var indexes: [Int]? {
         if isAll { return nil }
-        var places: [Int] = []
+        var indexes: [Int] = []
         for (number, word) in ([low] + high).enumerated() {
             var rest = word
             while rest != 0 {
-                places.append(number * 64 + rest.trailingZeroBitCount)
+                indexes.append(number * 64 + rest.trailingZeroBitCount)
                 rest &= rest - 1
             }
         }
-        return places
+        return indexes
     }
 }

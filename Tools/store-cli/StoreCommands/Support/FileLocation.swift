@@ -2,7 +2,7 @@ import Glibc
 import LMDB
 
 /// Steps on files that must be on disk when they return.
-enum FilePlace {
+enum FileLocation {
     /// The directory that holds `path`.
     static func parent(of path: String) -> String {
         var parts = path.split(separator: "/", omittingEmptySubsequences: true)

@@ -3,8 +3,6 @@ import StoreEngine
 import StoreExpressions
 import Testing
 
-@testable import StoreCommands
-
 /// What expressions mean.
 @Suite("Expressions") struct ExpressionTests {
     private func name(_ text: String) -> FieldName { FieldName(text) }
@@ -246,7 +244,7 @@ import Testing
         var record = DynamicRecord(values: Array(repeating: .none, count: type.fields.count))
         record.values[0] = .int(7)
         #expect(fields.map { $0.value(in: record) } == [.int(7), .none])
-        let place = try #require(type.place(ofFieldNamed: "address"))
+        let place = try #require(type.fieldIndex(named: "address"))
         record.values[place] = .fields([.string("Ulm"), .int(89073), .bool(true), .fields([.double(48), .list([])])])
         #expect(fields.map { $0.value(in: record) } == [.int(7), .int(89073)])
         #expect(throws: ExpressionError.self) { try FieldList.fields("-id", of: type, named: "--fields") }

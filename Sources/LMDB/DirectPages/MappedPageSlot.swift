@@ -1,6 +1,6 @@
 /// A page on the way to an entry, and which of its entries the way goes through.
 @safe
-struct MappedPlace {
+struct MappedPageSlot {
     let page: UnsafeRawPointer
     var number: Int
     let count: Int

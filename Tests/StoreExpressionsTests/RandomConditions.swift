@@ -2,8 +2,6 @@ import Foundation
 import StoreEngine
 import TestSupport
 
-@testable import StoreCommands
-
 /// Makes conditions as the language has them, on the fields of ``ExpressionSample``.
 struct RandomConditions {
     private var random: TestRandom
